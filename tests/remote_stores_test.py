@@ -90,6 +90,24 @@ class GcsTest(remote_test.RemoteTest):
             for name in names:
                 self.assertNotIn("token-of-the-test", name)
 
+    def test_credentials_that_vanish_in_the_middle_end_a_pass_over_blocks_and_make_no_zeros(self):
+        """A block that is not there is zeros; one that cannot be asked for is not."""
+        credentials = self.path("credentials.json")
+        self.write("credentials.json", json.dumps({"type": "authorized_user", "client_id": "i", "client_secret": "s", "refresh_token": "r",
+                                                   "token_uri": self.server.address + "/token"}))
+
+        def renews(request):  # as if the token had run out in the middle, when the file is gone
+            if not request.path.partition("?")[0].endswith("raw%2F0%2F2") or not os.path.exists(credentials):
+                return False
+            os.remove(credentials)
+            request.fail(401, "authError", "Invalid Credentials", media=True)
+            return True
+        self.server.fault = renews
+        environment = {**self.variables, "GOOGLE_OAUTH_ACCESS_TOKEN": "", "GOOGLE_APPLICATION_CREDENTIALS": credentials}
+        self.assert_fails(["pack", self.recipe("gs://bucket/data", "n5: {path: c.n5, fields: {image: raw}}"), "out.stoker"], 1,
+                          "while reading GOOGLE_APPLICATION_CREDENTIALS", environment=environment)
+        self.assertFalse(os.path.exists(self.path("out.stoker")))
+
     def test_a_user_is_known_by_a_file_of_credentials(self):
         self.write("credentials.json", json.dumps({"type": "authorized_user", "client_id": "i", "client_secret": "s", "refresh_token": "r",
                                                    "token_uri": self.server.address + "/token"}))
@@ -156,6 +174,25 @@ class WebHdfsTest(remote_test.RemoteTest):
     def test_a_folder_in_the_place_of_a_file_is_wrong_usage(self):
         self.assert_fails(["pack", self.recipe(self.root, "lines: pictures"), "out.stoker"], 2, "/data/pictures: is a folder, not a file",
                           environment=self.variables)
+
+    def test_a_token_file_that_vanishes_in_the_middle_ends_a_pass_over_blocks_and_makes_no_zeros(self):
+        self.write("token", "token-of-the-test")
+        self.cluster.served = lambda path: path.endswith("raw/0/0") and os.path.exists(self.path("token")) and os.remove(self.path("token"))
+        environment = {**self.variables, "WEBHDFS_DELEGATION_TOKEN_FILE": self.path("token")}
+        self.assert_fails(["pack", self.recipe(self.root, "n5: {path: c.n5, fields: {image: raw}}"), "out.stoker"], 1,
+                          "while reading WEBHDFS_DELEGATION_TOKEN_FILE", environment=environment)
+        self.assertFalse(os.path.exists(self.path("out.stoker")))
+
+    def test_a_token_file_that_is_empty_for_a_while_costs_no_element(self):
+        """The file is being renewed when it is read: no element is skipped for that, whatever may be skipped."""
+        self.write("token", "token-of-the-test")
+        self.write("list.txt", "".join(f"data/a.txt {i}\n" for i in range(5)) + "data/a.csv 5\n" + "data/a.txt 6\n")
+        self.cluster.served = lambda path: path.endswith("a.csv") and self.write("token", "")
+        environment = {**self.variables, "WEBHDFS_DELEGATION_TOKEN_FILE": self.path("token")}
+        self.write("recipe.yaml", f"data:\n  train:\n    - list: {{path: list.txt, root: 'webhdfs://{self.cluster.host}'}}\n"
+                   "    - ignore_errors: {policy: skip, share: 1}\n")
+        self.assert_fails(["pack", "recipe.yaml", "out.stoker"], 1, "has no token", environment=environment)
+        self.assertFalse(os.path.exists(self.path("out.stoker")))
 
     def test_a_copy_in_the_cache_stands_for_one_state_of_the_file(self):
         environment = {"STOKER_CACHE": self.path("cache")}

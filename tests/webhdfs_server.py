@@ -30,12 +30,13 @@ class Node(http.server.ThreadingHTTPServer):
 
 class Cluster:
     """`files`: {path without the first slash: bytes}; `token`: the delegation token that a request must have, None for none; `batches`:
-    whether there is LISTSTATUS_BATCH, whose pages have `page_size` entries."""
+    whether there is LISTSTATUS_BATCH, whose pages have `page_size` entries. `served(path)` is called when a file's bytes are asked for."""
 
     def __init__(self, files, token=None, batches=True, page_size=3):
         self.files, self.token, self.batches, self.page_size = dict(files), token, batches, page_size
         self.changed = {name: 1_700_000_000_000 + i for i, name in enumerate(self.files)}
         self.numbers = {name: 16386 + i for i, name in enumerate(self.files)}
+        self.served = lambda path: None
         self.lock, self.requests = threading.Lock(), []
         self.data_node, self.name_node = Node(self, DataNode), Node(self, NameNode)
 
@@ -120,6 +121,7 @@ class NameNode(Handler):
 class DataNode(Handler):
     def answer(self, cluster, name, op):
         content = cluster.files[name]
+        cluster.served(name)
         offset = int(self.parameters.get("offset", 0))
         if offset < 0 or offset > len(content):
             return self.fail(403, "IOException", f"Offset={offset} out of the range [0, {len(content)}); OPEN, path=/{name}")

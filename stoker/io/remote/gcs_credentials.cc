@@ -1,7 +1,7 @@
 #include "stoker/io/remote/gcs_credentials.h"
 
 #include <algorithm>
-#include <ctime>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -12,6 +12,7 @@
 #include "stoker/io/file.h"
 #include "stoker/io/remote/environment_internal.h"
 #include "stoker/io/remote/gcs_json.h"
+#include "stoker/io/remote/server_clock.h"
 #include "stoker/io/remote/text_answer_internal.h"
 
 namespace stoker {
@@ -53,25 +54,44 @@ Status NoCredentials(const GcsSettings& settings) {
 // A server that gives tokens. What it is asked holds for one call.
 class TokenServer final : public HttpDialect {
  public:
-  TokenServer(std::string url, std::string form, std::string advice)
-      : url_(std::move(url)), form_(std::move(form)), advice_(std::move(advice)) {}
+  // Asks for the token of `credentials`; without any, as a metadata server is asked.
+  TokenServer(std::string url, const GcsCredentials* credentials, std::string advice)
+      : url_(std::move(url)), credentials_(credentials), advice_(std::move(advice)) {}
 
   Result<StoreRequest> MakeRequest(const RemoteAccess& access,
                                    const RemoteRequest&) const override {
+    std::string form;
+    if (credentials_ != nullptr) {
+      STOKER_ASSIGN_OR_RETURN(form, GcsTokenForm(*credentials_, ServerTime()));
+    }
     StoreRequest request{.http = {.url = url_,
                                   .headers = {"Accept: application/json"},
-                                  .body = form_,
+                                  .body = std::move(form),
                                   .follow_redirects = false,
                                   .netrc = false,
                                   .timeout = access.options.timeout}};
-    if (form_.empty()) request.http.headers.emplace_back("Metadata-Flavor: Google");
+    if (credentials_ == nullptr) request.http.headers.emplace_back("Metadata-Flavor: Google");
     return request;
   }
   StoreError ReadError(const HttpAnswer& answer) const override {
     return ParseGcsError(answer.text);
   }
+  // A statement of another time than the server's is refused as all that is wrong with one.
+  bool LearnFrom(const RemoteAccess&, const RequestTerms&,
+                 const HttpAnswer& answer) const override {
+    constexpr int64_t kTolerated = 60;  // seconds
+    const bool dated = credentials_ != nullptr && credentials_->type == "service_account";
+    if (!dated || answer.head.status / 100 != 4 || !answer.head.date) return false;
+    if (std::abs(*answer.head.date - ServerTime()) <= kTolerated) return false;
+    LearnServerTime(*answer.head.date);
+    return true;
+  }
   bool IsRefusal(const HttpAnswer& answer, const StoreError&) const override {
     return answer.head.status / 100 == 4;
+  }
+  std::string_view RedirectAdvice() const override {
+    return "the server sends to another address, where credentials are not sent; check token_uri "
+           "in the file of credentials, or GCE_METADATA_HOST";
   }
   Status Refusal(const RemoteAccess&, const std::string& place, const std::string& text,
                  const StoreError&) const override {
@@ -85,7 +105,9 @@ class TokenServer final : public HttpDialect {
   }
 
  private:
-  const std::string url_, form_, advice_;
+  const std::string url_;
+  const GcsCredentials* const credentials_;
+  const std::string advice_;
 };
 
 Result<GcsToken> TokenOfFile(const std::string& path) {
@@ -98,11 +120,10 @@ Result<GcsToken> TokenOfFile(const std::string& path) {
 Result<GcsToken> TokenOfCredentials(const std::string& path, const RemoteAccess& access) {
   STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path, kMostBytes));
   const Result<GcsCredentials> found = ParseGcsCredentials(text);
-  Result<std::string> form = found.ok() ? GcsTokenForm(*found, std::time(nullptr)) : found.status();
-  if (!form.ok()) {
-    return Status(form.status().code(), fmt::format("{}: {}", path, form.status().message()));
-  }
-  const TokenServer server(found->token_uri, *std::move(form),
+  // Whether its key is one shows here, before a server is asked.
+  const Status usable = found.ok() ? GcsTokenForm(*found, 0).status() : found.status();
+  if (!usable.ok()) return Status(usable.code(), fmt::format("{}: {}", path, usable.message()));
+  const TokenServer server(found->token_uri, &*found,
                            fmt::format("renew the credentials in {}, for example by `gcloud auth "
                                        "application-default login`",
                                        path));
@@ -113,7 +134,7 @@ Result<GcsToken> TokenOfMetadata(const GcsSettings& settings, const RemoteAccess
   const TokenServer server(
       fmt::format("http://{}/computeMetadata/v1/instance/service-accounts/default/token",
                   settings.metadata_host),
-      "", "give this machine a service account");
+      /*credentials=*/nullptr, "give this machine a service account");
   RemoteOptions options = access.options;
   if (!settings.metadata_named) {  // which is there only on Google's machines
     options.retries = 0;
@@ -132,9 +153,16 @@ Result<GcsToken> AskForToken(const GcsSettings& settings, const RemoteAccess& ac
     if (value.empty()) return InvalidArgument("GOOGLE_OAUTH_ACCESS_TOKEN has no token in it");
     return GcsToken{value};
   }
-  if (!settings.token_file.empty()) return TokenOfFile(settings.token_file);
-  if (!settings.credentials_file.empty())
-    return TokenOfCredentials(settings.credentials_file, access);
+  if (!settings.token_file.empty()) {
+    Result<GcsToken> token = TokenOfFile(settings.token_file);
+    if (token.ok()) return token;
+    return token.status().While("reading CLOUDSDK_AUTH_ACCESS_TOKEN_FILE");
+  }
+  if (!settings.credentials_file.empty()) {
+    Result<GcsToken> token = TokenOfCredentials(settings.credentials_file, access);
+    if (token.ok()) return token;
+    return token.status().While("reading GOOGLE_APPLICATION_CREDENTIALS");
+  }
   std::error_code ignored;
   if (!settings.emulator && std::filesystem::exists(settings.default_file, ignored))
     return TokenOfCredentials(settings.default_file, access);
@@ -142,6 +170,27 @@ Result<GcsToken> AskForToken(const GcsSettings& settings, const RemoteAccess& ac
   if (settings.emulator) return GcsToken{};
   return NoCredentials(settings);
 }
+
+// The metadata server that is tried where none is named. Thread-safe.
+class UnnamedMetadataHost {
+ public:
+  static UnnamedMetadataHost& Shared() {
+    static UnnamedMetadataHost& host = *new UnnamedMetadataHost;
+    return host;
+  }
+  std::string Get() const {
+    const MutexLock lock(mutex_);
+    return host_;
+  }
+  std::string Exchange(std::string host) {
+    const MutexLock lock(mutex_);
+    return std::exchange(host_, std::move(host));
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::string host_ STOKER_GUARDED_BY(mutex_) = std::string(kMetadata);
+};
 
 }  // namespace
 
@@ -159,8 +208,16 @@ GcsSettings FindGcsSettings() {
   found.default_file = fmt::format("{}/application_default_credentials.json", folder);
   found.metadata_named = !found.metadata_host.empty();
   const bool may_try = !found.emulator && Variable("NO_GCE_CHECK") != "true";
-  if (!found.metadata_named && may_try) found.metadata_host = kMetadata;
+  if (!found.metadata_named && may_try) found.metadata_host = UnnamedMetadataHost::Shared().Get();
   return found;
+}
+
+std::string SetUnnamedMetadataHost(std::string host) {
+  return UnnamedMetadataHost::Shared().Exchange(std::move(host));
+}
+
+bool SendsTokens(const GcsSettings& settings) {
+  return settings.endpoint.starts_with("https://") || IsOnThisMachine(settings.endpoint);
 }
 
 Status CheckGcsEndpoint(const GcsSettings& settings) {
@@ -185,18 +242,15 @@ struct GcsTokens::State {
   // Both 0: it does not expire.
   int64_t renew_at_ns STOKER_GUARDED_BY(mutex) = 0;
   int64_t expires_at_ns STOKER_GUARDED_BY(mutex) = 0;
-  // It was asked for since another one was refused.
-  bool for_refusal STOKER_GUARDED_BY(mutex) = false;
-  bool renews_after_refusal STOKER_GUARDED_BY(mutex) = false;  // the next one will be
-  bool under_way STOKER_GUARDED_BY(mutex) = false;             // a thread asks for one
-  int64_t flights STOKER_GUARDED_BY(mutex) = 0;                // requests that have ended
-  Status error STOKER_GUARDED_BY(mutex);                       // of the last of them
+  std::string refused STOKER_GUARDED_BY(mutex);     // the token refused last
+  bool under_way STOKER_GUARDED_BY(mutex) = false;  // a thread asks for one
+  int64_t flights STOKER_GUARDED_BY(mutex) = 0;     // requests that have ended
+  Status error STOKER_GUARDED_BY(mutex);            // of the last of them
 
   void Take(GcsToken found) STOKER_REQUIRES(mutex) {
     constexpr int64_t kEarly = 240;
     token = std::move(found);
     known = true;
-    for_refusal = std::exchange(renews_after_refusal, false);
     const int64_t now = NowNs(), lifetime = token.lifetime_s;
     expires_at_ns = lifetime == 0 ? 0 : now + lifetime * kNsInSecond;
     renew_at_ns = lifetime == 0 ? 0 : expires_at_ns - std::min(kEarly, lifetime / 2) * kNsInSecond;
@@ -209,6 +263,26 @@ struct GcsTokens::State {
   }
 };
 
+// For as long as this thread asks for a token, the others wait; also ended by an exception, after
+// which another thread asks. Made and ended with the state's mutex held.
+class GcsTokens::Flight {
+ public:
+  explicit Flight(State& state) STOKER_NO_THREAD_SAFETY_ANALYSIS : state_(state) {
+    state_.under_way = true;
+    state_.error = OkStatus();
+  }
+  Flight(const Flight&) = delete;
+  Flight& operator=(const Flight&) = delete;
+  ~Flight() STOKER_NO_THREAD_SAFETY_ANALYSIS {
+    state_.under_way = false;
+    ++state_.flights;
+    state_.changed.NotifyAll();
+  }
+
+ private:
+  State& state_;
+};
+
 GcsTokens::GcsTokens() : state_(std::make_shared<State>()) {}
 
 GcsTokens& GcsTokens::Shared() {
@@ -219,6 +293,7 @@ GcsTokens& GcsTokens::Shared() {
 Result<std::string> GcsTokens::Get(const RemoteAccess& access) {
   State& state = *state_;
   const GcsSettings settings = FindGcsSettings();
+  if (!SendsTokens(settings)) return std::string();
   const MutexLock lock(state.mutex);
   if (!(state.settings == settings)) {
     state.settings = settings;
@@ -235,15 +310,12 @@ Result<std::string> GcsTokens::Get(const RemoteAccess& access) {
     if (!state.error.ok() && state.error.code() != StatusCode::kCancelled) return state.error;
   }
   if (state.IsFresh()) return state.token.value;
-  state.under_way = true;
+  const Flight flight(state);
   Result<GcsToken> found = [&]() STOKER_REQUIRES(state.mutex) {
     const MutexUnlock meanwhile(state.mutex);
     return AskForToken(settings, access);
   }();
-  state.under_way = false;
-  ++state.flights;
   state.error = found.status();
-  state.changed.NotifyAll();
   if (found.ok()) state.Take(*std::move(found));
   if (state.error.ok() || state.Holds()) return state.token.value;
   return state.error;
@@ -252,11 +324,11 @@ Result<std::string> GcsTokens::Get(const RemoteAccess& access) {
 bool GcsTokens::Renew(const std::string& token) {
   State& state = *state_;
   const MutexLock lock(state.mutex);
+  if (token.empty() || token == TokenIn(state.settings.token)) return false;
   if (!state.known || state.token.value != token) return true;  // another one is known already
-  if (token.empty() || !state.settings.token.empty() || state.for_refusal) return false;
+  // In any case the next Get asks again: it may be in the file by then.
   state.known = false;
-  state.renews_after_refusal = true;
-  return true;
+  return std::exchange(state.refused, token) != token;
 }
 
 }  // namespace stoker

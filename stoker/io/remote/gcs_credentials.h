@@ -10,7 +10,8 @@
 //   ~/.config/gcloud;
 // - the metadata server: at GCE_METADATA_HOST, else, unless NO_GCE_CHECK is true or
 //   STORAGE_EMULATOR_HOST is set, at metadata.google.internal.
-// Without any, requests to STORAGE_EMULATOR_HOST have no credentials.
+// Without any, requests to STORAGE_EMULATOR_HOST have no credentials; over plain HTTP they never
+// have a token, except to a server on this machine.
 #pragma once
 
 #include <memory>
@@ -39,8 +40,15 @@ struct GcsSettings {
 };
 GcsSettings FindGcsSettings();
 
+// Sets the metadata server that is tried where the environment names none, HOST or HOST:PORT, so
+// that tests have one of their own. Returns the one before. Thread-safe.
+std::string SetUnnamedMetadataHost(std::string host);
+
 // Errors: kInvalidArgument if the endpoint is not an address, or has a user in it.
 Status CheckGcsEndpoint(const GcsSettings& settings);
+
+// Returns whether tokens may go to the endpoint: by HTTPS, or to this machine.
+bool SendsTokens(const GcsSettings& settings);
 
 // The tokens of this process: fetched once for all threads, and again before they expire.
 // Thread-safe.
@@ -48,18 +56,19 @@ class GcsTokens {
  public:
   static GcsTokens& Shared();
 
-  // Returns the token to send; empty if none is to be sent. Costs a request to the token server if
-  // the known token is valid for less than four minutes. Errors: kPermissionDenied if there are no
-  // credentials, or they are refused; kInvalidArgument for malformed files; those of AskServer.
-  // Messages have no secret.
+  // Returns the token to send; empty if none is to be sent (SendsTokens). Costs a request to the
+  // token server if the known token is valid for less than four minutes. Errors: kPermissionDenied
+  // if there are no credentials, or they are refused; kInvalidArgument for malformed files; those
+  // of AskServer. Messages have no secret.
   Result<std::string> Get(const RemoteAccess& access);
 
-  // Call after the store refused `token`. Returns whether another one is available, which Get then
-  // returns.
+  // Call after the store refused `token`, so that the next Get asks for another one. Returns
+  // whether that may help: not if the same token was refused, and asked for again, before.
   bool Renew(const std::string& token);
 
  private:
   struct State;
+  class Flight;
   GcsTokens();
   const std::shared_ptr<State> state_;
 };

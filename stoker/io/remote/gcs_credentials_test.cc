@@ -23,69 +23,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A store that takes one token at a time, and who gives them.
-class TokenedStore {
- public:
-  TokenedStore()
-      : server_([this](const LoopbackRequest& request, int) { return Answer(request); }) {
-    bucket.Put("a", "content", 3);
-  }
-  const LoopbackServer& server() const { return server_; }
-  std::string issued() const {
-    const MutexLock lock(mutex_);
-    return "token-" + std::to_string(tokens_);
-  }
-  int tokens() const {
-    const MutexLock lock(mutex_);
-    return tokens_;
-  }
-  void Accept(std::string token) {
-    const MutexLock lock(mutex_);
-    accepted_ = std::move(token);
-  }
-
-  FakeBucket bucket;
-  int64_t lifetime_s = 3600;
-  bool refuses = false;                // to give tokens
-  std::vector<LoopbackRequest> asked;  // for tokens
-
- private:
-  LoopbackAnswer Answer(const LoopbackRequest& request) {
-    const bool metadata = request.target.starts_with("/computeMetadata/");
-    if (metadata || request.target == "/token") {
-      const MutexLock lock(mutex_);
-      asked.push_back(request);
-      if (refuses)
-        return {.status = 400,
-                .body = R"({"error": "invalid_grant", "error_description": "Bad Request"})"};
-      ++tokens_;
-      accepted_ = "token-" + std::to_string(tokens_);
-      return {.body = fmt::format(
-                  R"({{"access_token": "{}", "expires_in": {}, "token_type": "Bearer"}})",
-                  accepted_, lifetime_s)};
-    }
-    const auto authorization = request.headers.find("authorization");
-    if (authorization != request.headers.end() && Accepts(authorization->second))
-      return bucket.Answer(request);
-    return {.status = 401, .body = "Invalid Credentials"};
-  }
-  bool Accepts(const std::string& authorization) const {
-    const MutexLock lock(mutex_);
-    return authorization == "Bearer " + accepted_;
-  }
-
-  mutable Mutex mutex_;
-  int tokens_ STOKER_GUARDED_BY(mutex_) = 0;
-  std::string accepted_ STOKER_GUARDED_BY(mutex_);
-  const LoopbackServer server_;
-};
-
-std::string UserCredentials(const LoopbackServer& server) {
-  return fmt::format(R"({{"type": "authorized_user", "client_id": "the id", "client_secret":
-      "client-secret", "refresh_token": "the/refresh", "token_uri": "{}/token"}})",
-                     server.root());
-}
-
 TEST_F(GcsTest, ATokenComesFromTheEnvironmentBeforeFiles) {
   TokenedStore store;
   store.Accept("given");
@@ -205,33 +142,51 @@ std::string Base64Decoded(std::string text) {
   return out;
 }
 
-TEST_F(GcsTest, AServicesStatementIsSignedByItsKey) {
-  const std::unique_ptr<EVP_PKEY, KeyFreer> key(EVP_RSA_gen(2048));
+using Key = std::unique_ptr<EVP_PKEY, KeyFreer>;
+
+// A file of a service's credentials, with this key.
+std::string ServiceCredentials(const LoopbackServer& server, const Key& key) {
   BIO* const pem = BIO_new(BIO_s_mem());
   PEM_write_bio_PrivateKey(pem, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
   char* text = nullptr;
   const long size = BIO_get_mem_data(pem, &text);
   const std::string private_key(text, static_cast<size_t>(size));
   BIO_free(pem);
+  return Json{{"type", "service_account"},
+              {"client_email", "me@project.example"},
+              {"private_key", private_key},
+              {"private_key_id", "k1"},
+              {"token_uri", server.root() + "/token"}}
+      .dump();
+}
+
+// What a service posts for a token: "HEADER.CLAIMS.SIGNATURE".
+std::string StatementOf(const LoopbackRequest& request) {
+  const std::string before =
+      "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=";
+  EXPECT_TRUE(request.body.starts_with(before)) << request.body;
+  return request.body.substr(before.size());
+}
+
+Json ClaimsOf(const std::string& statement) {
+  const size_t first = statement.find('.'), second = statement.rfind('.');
+  return Json::parse(Base64Decoded(statement.substr(first + 1, second - first - 1)));
+}
+
+TEST_F(GcsTest, AServicesStatementIsSignedByItsKey) {
+  const Key key(EVP_RSA_gen(2048));
   TokenedStore store;
   Use(store.server());
-  const Json credentials = {{"type", "service_account"},
-                            {"client_email", "me@project.example"},
-                            {"private_key", private_key},
-                            {"private_key_id", "k1"},
-                            {"token_uri", store.server().root() + "/token"}};
-  ::setenv("GOOGLE_APPLICATION_CREDENTIALS", Write("service.json", credentials.dump()).c_str(), 1);
+  ::setenv("GOOGLE_APPLICATION_CREDENTIALS",
+           Write("service.json", ServiceCredentials(store.server(), key)).c_str(), 1);
   const ScopedRemoteOptions options;
   EXPECT_EQ(*ReadAll("gs://b/a"), "content");
   ASSERT_EQ(store.asked.size(), 1u);
-  const std::string before =
-      "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=";
-  ASSERT_TRUE(store.asked[0].body.starts_with(before)) << store.asked[0].body;
-  const std::string statement = store.asked[0].body.substr(before.size());
+  const std::string statement = StatementOf(store.asked[0]);
   const size_t first = statement.find('.'), second = statement.rfind('.');
   const Json header = Json::parse(Base64Decoded(statement.substr(0, first)));
   EXPECT_EQ(header, Json({{"alg", "RS256"}, {"typ", "JWT"}, {"kid", "k1"}}));
-  const Json claims = Json::parse(Base64Decoded(statement.substr(first + 1, second - first - 1)));
+  const Json claims = ClaimsOf(statement);
   EXPECT_EQ(claims["iss"], "me@project.example");
   EXPECT_EQ(claims["aud"], store.server().root() + "/token");
   EXPECT_EQ(claims["exp"].get<int64_t>() - claims["iat"].get<int64_t>(), 3600);
@@ -245,6 +200,34 @@ TEST_F(GcsTest, AServicesStatementIsSignedByItsKey) {
   EVP_MD_CTX_free(context);
 }
 
+TEST_F(GcsTest, AStatementIsSignedAgainByTheClockOfTheServerThatRefusesItsTime) {
+  constexpr int64_t kNow = 4'000'000'000;  // there
+  std::atomic<int> refused = 0;
+  const LoopbackServer server([&](const LoopbackRequest& request, int) {
+    const std::string date = "Date: Mon, 02 Oct 2096 07:06:40 GMT";
+    const int64_t issued = ClaimsOf(StatementOf(request))["iat"].get<int64_t>();
+    if (std::abs(issued - kNow) < 60) {
+      return LoopbackAnswer{.headers = {date},
+                            .body = R"({"access_token": "given", "expires_in": 3600})"};
+    }
+    ++refused;
+    return LoopbackAnswer{
+        .status = 400,
+        .headers = {date},
+        .body = R"({"error": "invalid_grant", "error_description": "Invalid JWT: Token must be a
+                    short-lived token and in a reasonable timeframe."})"};
+  });
+  Use(server);
+  ::setenv("GOOGLE_APPLICATION_CREDENTIALS",
+           Write("service.json", ServiceCredentials(server, Key(EVP_RSA_gen(2048)))).c_str(), 1);
+  STOKER_ASSERT_OK_AND_ASSIGN(const RemoteLocation location, ParseRemotePath("gs://b/a"));
+  const RemoteOptions options;
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::string token,
+                              GcsTokens::Shared().Get({location, options}));
+  EXPECT_EQ(token, "given");
+  EXPECT_EQ(refused, 1);
+}
+
 TEST_F(GcsTest, TheMetadataServerGivesTokensWithoutAFile) {
   TokenedStore store;
   Use(store.server());
@@ -256,7 +239,7 @@ TEST_F(GcsTest, TheMetadataServerGivesTokensWithoutAFile) {
   EXPECT_EQ(store.asked[0].method, "GET");
 }
 
-TEST_F(GcsTest, AWaitForATokenEndsWhereItsThreadIsToldToStop) {
+TEST_F(GcsTest, AWaitForATokenEndsWithItsThreadsStopAndNotWithTheTimeout) {
   const LoopbackServer server(
       [](const LoopbackRequest&, int) { return LoopbackAnswer{.silent = true}; });
   Use(server);
@@ -287,8 +270,11 @@ TEST_F(GcsTest, ATokenGoesToTheStoreAloneAndNotWhereThatSends) {
   Use(server);
   ::setenv("GOOGLE_OAUTH_ACCESS_TOKEN", "given", 1);
   const ScopedRemoteOptions options;
-  EXPECT_THAT(ReadAll("gs://b/sent-on"),
-              FailsWith(StatusCode::kFailedPrecondition, "gs://b/sent-on: byte 0: HTTP 302"));
+  const Status status = ReadAll("gs://b/sent-on").status();
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+  EXPECT_EQ(status.message(),
+            "gs://b/sent-on: byte 0: HTTP 302: the server sends to another address, where "
+            "credentials are not sent; check STORAGE_EMULATOR_HOST and the proxy");
   EXPECT_EQ(other.requests(), 0);
 }
 

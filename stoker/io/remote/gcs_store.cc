@@ -1,7 +1,5 @@
 // Google Cloud Storage, gs://: by its JSON API with tokens or without credentials, and with HMAC
 // keys by its XML API, which speaks as S3 does.
-#include <algorithm>
-#include <ctime>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,18 +9,25 @@
 #include "stoker/io/remote/http_store.h"
 #include "stoker/io/remote/remote_stores_internal.h"
 #include "stoker/io/remote/s3.h"
+#include "stoker/io/remote/s3_like_store.h"
+#include "stoker/io/remote/server_clock.h"
 
 namespace stoker {
 namespace {
 
-Status RefusalOf(const RemoteAccess& access, const std::string& place, const std::string& text,
-                 std::string_view advice) {
-  if (access.options.anonymous) {
-    return PermissionDenied(
-        "{}: {}: nobody may read it without credentials; leave anonymous: true out (data.remote)",
-        place, text);
-  }
-  return PermissionDenied("{}: {}: {}", place, text, advice);
+constexpr std::string_view kRedirect =
+    "the server sends to another address, where credentials are not sent; check "
+    "STORAGE_EMULATOR_HOST and the proxy";
+
+// What is stored in gzip's form is sent as it is stored: offsets count its bytes.
+constexpr std::string_view kAsStored = "gzip";
+
+// The generation that a tag of JsonApi stands for; empty if the tag is one of HTTP, which a server
+// without generations sends.
+std::string_view GenerationOf(std::string_view tag) {
+  if (!IsStrongTag(tag)) return {};
+  tag = tag.substr(1, tag.size() - 2);
+  return tag.find_first_not_of("0123456789") == tag.npos ? tag : std::string_view();
 }
 
 // Its tags are generations, in quotes as tags of HTTP are.
@@ -45,15 +50,12 @@ class JsonApi final : public HttpStore {
     if (asked.query.empty()) {
       http.url = fmt::format("{}/download/storage/v1/b/{}/o/{}?alt=media", settings.endpoint,
                              bucket, PercentEncode(location.key, /*keep_slashes=*/false));
-      if (IsStrongTag(asked.if_match)) {
-        http.url += fmt::format("&ifGenerationMatch={}",
-                                asked.if_match.substr(1, asked.if_match.size() - 2));
-      }
+      if (const std::string_view generation = GenerationOf(asked.if_match); !generation.empty())
+        http.url += fmt::format("&ifGenerationMatch={}", generation);
     } else {
       http.url = fmt::format("{}/storage/v1/b/{}/o?{}", settings.endpoint, bucket, asked.query);
     }
-    // What is stored in gzip's form is sent as it is stored: offsets count its bytes.
-    http.headers.emplace_back("Accept-Encoding: gzip");
+    http.headers.push_back(fmt::format("Accept-Encoding: {}", kAsStored));
     if (asked.range) {
       http.headers.push_back(
           fmt::format("Range: bytes={}-{}", asked.range->first, asked.range->second));
@@ -81,10 +83,17 @@ class JsonApi final : public HttpStore {
   }
   Status Refusal(const RemoteAccess& access, const std::string& place, const std::string& text,
                  const StoreError&) const override {
-    return RefusalOf(access, place, text,
-                     "these credentials may not read it, or it is not there; check the name and "
-                     "the rights (storage.objects.get and .list), or renew the credentials");
+    if (!SendsTokens(FindGcsSettings())) {
+      return RefusedObject(access, place, text,
+                           "no token is sent there, over plain HTTP; write https:// in "
+                           "STORAGE_EMULATOR_HOST");
+    }
+    return RefusedObject(access, place, text,
+                         "these credentials may not read it, or it is not there; check the name "
+                         "and the rights (storage.objects.get and .list), or renew the "
+                         "credentials");
   }
+  std::string_view RedirectAdvice() const override { return kRedirect; }
 
   std::string ListQuery(const std::string& prefix, bool one_level,
                         const std::string& continuation) const override {
@@ -99,36 +108,36 @@ class JsonApi final : public HttpStore {
 };
 
 // Signed as for S3, in the region "auto"; its tags are those of HTTP.
-class XmlApi final : public HttpStore {
+class XmlApi final : public S3LikeStore {
  public:
-  Result<RemoteLocation> Locate(const std::string& path) const override {
-    return ParseBucketPath(*this, path);
-  }
-
   Result<StoreRequest> MakeRequest(const RemoteAccess& access,
                                    const RemoteRequest& asked) const override {
     const GcsSettings settings = FindGcsSettings();
     STOKER_RETURN_IF_ERROR(CheckGcsEndpoint(settings));
     const AwsCredentials keys{settings.key_id, settings.key_secret, ""};
-    const S3Target target{
-        .region = "auto", .endpoint = settings.endpoint, .time = std::time(nullptr)};
+    const S3Target target{.region = "auto", .endpoint = settings.endpoint, .time = ServerTime()};
     STOKER_ASSIGN_OR_RETURN(
         StoreRequest request,
         MakeS3Request(access.location, asked.query, target, &keys, access.options.timeout));
-    AddReadHeaders(asked, request.http.headers);
-    // What is stored in gzip's form is sent as it is stored: offsets count its bytes.
-    std::ranges::replace(request.http.headers, std::string("Accept-Encoding: identity"),
-                         std::string("Accept-Encoding: gzip"));
+    AddReadHeaders(asked, request.http.headers, kAsStored);
     return request;
+  }
+  bool LearnFrom(const RemoteAccess&, const RequestTerms&,
+                 const HttpAnswer& answer) const override {
+    if (ReadError(answer).code != "RequestTimeTooSkewed" || !answer.head.date) return false;
+    LearnServerTime(*answer.head.date);
+    return true;
   }
   StoreError ReadError(const HttpAnswer& answer) const override {
     return ParseGcsError(answer.text);
   }
   Status Refusal(const RemoteAccess& access, const std::string& place, const std::string& text,
                  const StoreError&) const override {
-    return RefusalOf(access, place, text,
-                     "check GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY, their rights and the name");
+    return RefusedObject(
+        access, place, text,
+        "check GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY, their rights and the name");
   }
+  std::string_view RedirectAdvice() const override { return kRedirect; }
 };
 
 // Takes the API that the credentials are for.
@@ -150,9 +159,9 @@ class Gcs final : public RemoteStore {
                    const TakeBytes& take) const override {
     return ApiFor(access).ReadWhole(access, version, take);
   }
-  std::unique_ptr<RemoteList> List(const RemoteAccess& access, std::string prefix,
-                                   std::optional<int> slashes) const override {
-    return ApiFor(access).List(access, std::move(prefix), slashes);
+  std::unique_ptr<RemoteList> List(const RemoteAccess& access,
+                                   RemoteListRequest request) const override {
+    return ApiFor(access).List(access, std::move(request));
   }
 
   const HttpStore& ApiFor(const RemoteAccess& access) const {

@@ -105,6 +105,27 @@ TEST_F(GcsTest, AFileThatChangesWhileItIsReadIsAnError) {
               FailsWith(StatusCode::kFailedPrecondition, "the file changed while it was read"));
 }
 
+TEST_F(GcsTest, ATagThatIsNoGenerationIsComparedAndNotSentAsOne) {
+  const std::string content = NumberedBytes(700'000);
+  std::atomic<int> conditions = 0;
+  std::string tag = "\"a&b=c\"";
+  const LoopbackServer server([&](const LoopbackRequest& request, int) {
+    conditions += request.target.find("ifGenerationMatch") != std::string::npos;
+    return ServeContent(request, content, tag);
+  });
+  Use(server);
+  const ScopedRemoteOptions options;
+  STOKER_ASSERT_OK_AND_ASSIGN(const File file, File::Open("gs://b/without-generation"));
+  std::string part(1000, '\0');
+  const auto out = std::as_writable_bytes(std::span(part));
+  STOKER_ASSERT_OK(file.ReadAt(500'000, out));
+  EXPECT_EQ(part, content.substr(500'000, 1000));
+  EXPECT_EQ(conditions, 0);
+  tag = "\"another\"";
+  EXPECT_THAT(file.ReadAt(600'000, out),
+              FailsWith(StatusCode::kFailedPrecondition, "the file changed while it was read"));
+}
+
 TEST_F(GcsTest, ErrorsHaveTheStoresWords) {
   const LoopbackServer server([](const LoopbackRequest& request, int) {
     if (request.target.find("/missing") != std::string::npos)
@@ -158,7 +179,7 @@ TEST_F(GcsTest, APartThatIsNotTheOneAskedForIsAnError) {
               FailsWith(StatusCode::kUnavailable, "begins at byte 600000"));
 }
 
-TEST_F(GcsTest, AReadThatWaitsForTheServerEndsWhereItsThreadIsToldToStop) {
+TEST_F(GcsTest, AReadThatWaitsForTheServerEndsWithItsThreadsStopAndNotWithTheTimeout) {
   const LoopbackServer server(
       [](const LoopbackRequest&, int) { return LoopbackAnswer{.silent = true}; });
   Use(server);
@@ -194,6 +215,22 @@ TEST_F(GcsTest, AnHmacKeySignsRequestsToTheXmlApi) {
   STOKER_ASSERT_OK_AND_ASSIGN(const auto paths, ExpandRemoteGlob("gs://b/t/x*"));
   EXPECT_THAT(paths, ElementsAre("gs://b/t/x1"));
   EXPECT_EQ(*ReadAll("gs://b/t/x1"), "content");
+}
+
+TEST_F(GcsTest, AnHmacKeySignsByTheClockOfTheServerThatRefusesItsTime) {
+  const LoopbackServer server([](const LoopbackRequest& request, int) {
+    if (!request.headers.at("x-amz-date").starts_with("20981106T"))
+      return LoopbackAnswer{.status = 403,
+                            .headers = {"Date: Thu, 06 Nov 2098 08:49:37 GMT"},
+                            .body = "<Error><Code>RequestTimeTooSkewed</Code></Error>"};
+    return ServeContent(request, "content");
+  });
+  Use(server);
+  ::setenv("GS_ACCESS_KEY_ID", "GOOG1E", 1);
+  ::setenv("GS_SECRET_ACCESS_KEY", "hmac-secret", 1);
+  const ScopedRemoteOptions options;
+  EXPECT_EQ(*ReadAll("gs://b/skewed"), "content");
+  EXPECT_LE(server.requests(), 3);
 }
 
 }  // namespace

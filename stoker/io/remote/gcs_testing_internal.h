@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "stoker/base/json.h"
 #include "stoker/base/mutex.h"
@@ -19,16 +20,6 @@ namespace stoker {
 inline std::string WithSlashes(std::string text) {
   for (size_t at; (at = text.find("%2F")) != text.npos;) text.replace(at, 3, "/");
   return text;
-}
-
-inline std::string ParameterOf(const std::string& target, const std::string& name) {
-  const size_t begin = target.find_first_of("?&", 0);
-  if (begin == target.npos) return "";
-  const std::string query = "&" + target.substr(begin + 1);
-  const size_t at = query.find("&" + name + "=");
-  if (at == query.npos) return "";
-  const size_t value = at + name.size() + 2;
-  return query.substr(value, query.find('&', value) - value);
 }
 
 // The objects of one bucket, "b", and the answers of a correct server.
@@ -90,6 +81,69 @@ class FakeBucket {
   mutable Mutex mutex_;
   std::map<std::string, std::pair<std::string, int>> objects_ STOKER_GUARDED_BY(mutex_);
 };
+
+// A store that accepts one token at a time, and the server that gives tokens.
+class TokenedStore {
+ public:
+  TokenedStore()
+      : server_([this](const LoopbackRequest& request, int) { return Answer(request); }) {
+    bucket.Put("a", "content", 3);
+  }
+  const LoopbackServer& server() const { return server_; }
+  std::string issued() const {
+    const MutexLock lock(mutex_);
+    return "token-" + std::to_string(tokens_);
+  }
+  int tokens() const {
+    const MutexLock lock(mutex_);
+    return tokens_;
+  }
+  void Accept(std::string token) {
+    const MutexLock lock(mutex_);
+    accepted_ = std::move(token);
+  }
+
+  FakeBucket bucket;
+  int64_t lifetime_s = 3600;
+  bool refuses = false;                // to give tokens
+  std::vector<LoopbackRequest> asked;  // for tokens
+
+ private:
+  LoopbackAnswer Answer(const LoopbackRequest& request) {
+    const bool metadata = request.target.starts_with("/computeMetadata/");
+    if (metadata || request.target == "/token") {
+      const MutexLock lock(mutex_);
+      asked.push_back(request);
+      if (refuses)
+        return {.status = 400,
+                .body = R"({"error": "invalid_grant", "error_description": "Bad Request"})"};
+      ++tokens_;
+      accepted_ = "token-" + std::to_string(tokens_);
+      return {.body = fmt::format(
+                  R"({{"access_token": "{}", "expires_in": {}, "token_type": "Bearer"}})",
+                  accepted_, lifetime_s)};
+    }
+    const auto authorization = request.headers.find("authorization");
+    if (authorization != request.headers.end() && Accepts(authorization->second))
+      return bucket.Answer(request);
+    return {.status = 401, .body = "Invalid Credentials"};
+  }
+  bool Accepts(const std::string& authorization) const {
+    const MutexLock lock(mutex_);
+    return authorization == "Bearer " + accepted_;
+  }
+
+  mutable Mutex mutex_;
+  int tokens_ STOKER_GUARDED_BY(mutex_) = 0;
+  std::string accepted_ STOKER_GUARDED_BY(mutex_);
+  const LoopbackServer server_;
+};
+
+inline std::string UserCredentials(const LoopbackServer& server) {
+  return fmt::format(R"({{"type": "authorized_user", "client_id": "the id", "client_secret":
+      "client-secret", "refresh_token": "the/refresh", "token_uri": "{}/token"}})",
+                     server.root());
+}
 
 // Tests without a variable of Google's tools in the environment.
 class GcsTest : public ::testing::Test {

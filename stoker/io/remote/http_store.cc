@@ -3,8 +3,8 @@
 #include <set>
 #include <utility>
 
+#include "stoker/base/short_text.h"
 #include "stoker/io/remote/remote_sinks_internal.h"
-#include "stoker/io/remote/s3_xml.h"
 #include "stoker/io/remote/text_answer_internal.h"
 
 namespace stoker {
@@ -81,7 +81,8 @@ class PagedList final : public RemoteList {
       return Unavailable(
           "{}: the store's list of objects goes round in circles: it gives {} again; name the "
           "files, or check the endpoint",
-          container_.name, same_page ? fmt::format("'{}'", first_key_) : "a continuation");
+          container_.name,
+          same_page ? fmt::format("'{}'", ShortText(first_key_)) : "a continuation");
     }
     ++pages_;
     const int64_t names = std::ssize(page.objects) + page.folders;
@@ -154,25 +155,16 @@ Status HttpStore::ReadWhole(const RemoteAccess& access, const RemoteVersion& ver
   return OkStatus();
 }
 
-std::unique_ptr<RemoteList> HttpStore::List(const RemoteAccess& access, std::string prefix,
-                                            std::optional<int> slashes) const {
-  return std::make_unique<PagedList>(*this, access, std::move(prefix), slashes == 0);
+std::unique_ptr<RemoteList> HttpStore::List(const RemoteAccess& access,
+                                            RemoteListRequest request) const {
+  return std::make_unique<PagedList>(*this, access, std::move(request.prefix),
+                                     request.slashes == 0);
 }
 
-// Without encoding-type=url a key could not hold every character in XML.
-std::string HttpStore::ListQuery(const std::string& prefix, bool one_level,
-                                 const std::string& continuation) const {
-  std::string query;
-  if (!continuation.empty())
-    query += fmt::format("continuation-token={}&", PercentEncode(continuation, false));
-  if (one_level) query += "delimiter=%2F&";
-  query += fmt::format("encoding-type=url&list-type=2&prefix={}", PercentEncode(prefix, false));
-  return query;
-}
+std::string HttpStore::ListQuery(const std::string&, bool, const std::string&) const { return ""; }
 
-Result<HttpStore::Page> HttpStore::ReadPage(std::string_view text) const {
-  STOKER_ASSIGN_OR_RETURN(S3List list, ParseS3List(text));
-  return Page{{std::move(list.objects), list.folders}, std::move(list.continuation)};
+Result<HttpStore::Page> HttpStore::ReadPage(std::string_view) const {
+  return Unimplemented("a {} has no lists", container());
 }
 
 }  // namespace stoker

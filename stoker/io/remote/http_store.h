@@ -1,6 +1,6 @@
 // A store that is read by GET, with the ranges and conditions of HTTP (RFC 9110), such as web
 // servers and S3-compatible stores. A subclass defines how to make a request (HttpDialect), where a
-// path is (Locate) and, if it has lists, how to parse them.
+// path is (Locate) and, if it has lists, how to ask for them and parse them.
 #pragma once
 
 #include <string>
@@ -22,18 +22,18 @@ class HttpStore : public RemoteStore, public HttpDialect {
                    const TakeBytes& take) const override;
   // Costs a request for each page: a GET of the location without its key, with ListQuery, parsed by
   // ReadPage. A list that repeats a page, or has too few names for its pages, is an error.
-  std::unique_ptr<RemoteList> List(const RemoteAccess& access, std::string prefix,
-                                   std::optional<int> slashes) const override;
+  std::unique_ptr<RemoteList> List(const RemoteAccess& access,
+                                   RemoteListRequest request) const override;
 
   struct Page : RemotePage {
     std::string continuation;  // for the next one; empty: this was the last
   };
   // Returns the query for names that begin with `prefix`; with `one_level`, only those without a
-  // slash after it. Percent-encoded, parameters sorted by name as signatures require. By default
-  // S3's ListObjectsV2, which compatible stores understand.
+  // slash after it. Percent-encoded, parameters sorted by name as signatures require. Called only
+  // if the store has lists.
   virtual std::string ListQuery(const std::string& prefix, bool one_level,
                                 const std::string& continuation) const;
-  // Errors: kUnavailable, without the location's name.
+  // Parses the answer to ListQuery. Errors: kUnavailable, without the location's name.
   virtual Result<Page> ReadPage(std::string_view text) const;
 };
 

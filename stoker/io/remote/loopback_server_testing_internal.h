@@ -59,6 +59,17 @@ inline LoopbackAnswer ServeContent(const LoopbackRequest& request, const std::st
           .body = content.substr(first, last - first + 1)};
 }
 
+// Returns a parameter of the query of `target`, as it was sent; empty if there is none.
+inline std::string ParameterOf(const std::string& target, const std::string& name) {
+  const size_t begin = target.find_first_of("?&", 0);
+  if (begin == target.npos) return "";
+  const std::string query = "&" + target.substr(begin + 1);
+  const size_t at = query.find("&" + name + "=");
+  if (at == query.npos) return "";
+  const size_t value = at + name.size() + 2;
+  return query.substr(value, query.find('&', value) - value);
+}
+
 // Answers each request by `handler(request, number)`, numbered from 0, on a thread of each
 // connection. Ends with its scope.
 class LoopbackServer {

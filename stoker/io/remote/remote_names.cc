@@ -30,14 +30,12 @@ Status CheckKey(const RemoteLocation& location, const std::string& key) {
       location.name, location.store->container(), location.bucket, Printable(key));
 }
 
-// Hands each file of the container of `location` whose key begins with `prefix`, and has at most
-// `slashes` slashes after it, to `take`, which says whether it keeps the file. The versions of
-// those are known afterwards.
-Status ForEachObject(const RemoteLocation& location, const std::string& prefix,
-                     std::optional<int> slashes, int64_t most_names,
+// Hands each file of the container of `location` that the store lists for `request` to `take`,
+// which says whether it keeps the file. The versions of those are known afterwards.
+Status ForEachObject(const RemoteLocation& location, RemoteListRequest request, int64_t most_names,
                      const std::function<bool(const RemoteObject&)>& take) {
   const std::shared_ptr<const RemoteOptions> options = CurrentRemoteOptions();
-  const auto list = location.store->List({location, *options}, prefix, slashes);
+  const auto list = location.store->List({location, *options}, std::move(request));
   int64_t names = 0;
   while (true) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<RemotePage> page, list->Next());
@@ -55,6 +53,24 @@ Status ForEachObject(const RemoteLocation& location, const std::string& prefix,
       RemoteFile::Know(location.root + object.key, {.size = object.size, .etag = object.etag});
     }
   }
+}
+
+bool Matches(const std::string& pattern, const std::string& key) {
+  return ::fnmatch(pattern.c_str(), key.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0;
+}
+
+// Returns whether files below a folder "a/b/" may match `pattern`: its first parts, as many as the
+// folder has, match the folder's.
+std::function<bool(const std::string&)> FolderFilter(const std::string& pattern) {
+  return [pattern](const std::string& folder) {
+    size_t end = 0;  // of the parts of the pattern
+    for (auto parts = std::ranges::count(folder, '/'); parts > 0; --parts) {
+      end = pattern.find('/', end);
+      if (end == pattern.npos) return false;
+      ++end;
+    }
+    return Matches(pattern.substr(0, end), folder);
+  };
 }
 
 // Looks files up, several at once.
@@ -119,12 +135,12 @@ Result<std::vector<std::string>> ExpandRemoteGlob(const std::string& pattern, in
       std::ranges::count(std::string_view(keys).substr(std::min(wild, keys.size())), '/'));
   std::vector<std::string> paths;
   const auto take = [&](const RemoteObject& object) {
-    if (::fnmatch(keys.c_str(), object.key.c_str(), FNM_PATHNAME | FNM_PERIOD) != 0) return false;
-    if (object.key.ends_with('/')) return false;
+    if (!Matches(keys, object.key) || object.key.ends_with('/')) return false;
     paths.push_back(location.root + object.key);
     return true;
   };
-  STOKER_RETURN_IF_ERROR(ForEachObject(location, prefix, slashes, most_names, take));
+  RemoteListRequest request{.prefix = prefix, .slashes = slashes, .enters = FolderFilter(keys)};
+  STOKER_RETURN_IF_ERROR(ForEachObject(location, std::move(request), most_names, take));
   if (paths.empty()) {
     return NotFound("{}: no object matches, though the {} is there; check the pattern", pattern,
                     location.store->container());
@@ -150,8 +166,7 @@ Result<std::vector<std::string>> ListRemoteFolder(const std::string& folder, int
     names.push_back(object.key.substr(prefix.size()));
     return true;
   };
-  STOKER_RETURN_IF_ERROR(
-      ForEachObject(location, prefix, /*slashes=*/std::nullopt, most_names, take));
+  STOKER_RETURN_IF_ERROR(ForEachObject(location, {.prefix = prefix}, most_names, take));
   if (names.empty()) {
     return NotFound("{}: no object is below it, though the {} is there; check the name", folder,
                     location.store->container());

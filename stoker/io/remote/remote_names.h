@@ -21,9 +21,9 @@ inline constexpr int64_t kMostListedNames = 50'000'000;
 
 // Returns the objects that match a pattern such as "s3://BUCKET/PATTERN" (io/glob.h), sorted by
 // their bytes, at least one. Ignores objects whose names end with a slash. Costs a request for each
-// thousand names that share the pattern's literal beginning. Errors: kNotFound; kUnavailable if the
-// list is malformed or endless; kResourceExhausted if it has more than `most_names`; those of
-// RemoteStore.
+// thousand names that share the pattern's literal beginning; of WebHDFS one or more for each folder
+// that the pattern's first parts match. Errors: kNotFound; kUnavailable if the list is malformed or
+// endless; kResourceExhausted if it has more than `most_names`; those of RemoteStore.
 Result<std::vector<std::string>> ExpandRemoteGlob(const std::string& pattern,
                                                   int64_t most_names = kMostListedNames);
 

@@ -10,8 +10,8 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/log.h"
 #include "stoker/base/mutex.h"
+#include "stoker/base/short_text.h"
 #include "stoker/base/stop_scope.h"
-#include "stoker/io/remote/s3_xml.h"
 
 namespace stoker {
 namespace {
@@ -59,8 +59,10 @@ std::string AnswerText(const HttpDialect& dialect, const HttpAnswer& answer) {
   if (!answer.problem.empty()) return answer.problem;
   const StoreError error = dialect.ReadError(answer);
   std::string text = fmt::format("HTTP {}", answer.head.status);
-  if (!error.code.empty()) text += fmt::format(" {}", error.code);
-  if (!error.message.empty()) text += fmt::format(" ({})", error.message);
+  constexpr size_t kLongestMessage = 300;
+  if (!error.code.empty()) text += fmt::format(" {}", ShortText(error.code));
+  if (!error.message.empty())
+    text += fmt::format(" ({})", ShortText(error.message, kLongestMessage));
   return text;
 }
 
@@ -164,9 +166,7 @@ Status ErrorOf(const HttpDialect& dialect, const RemoteAccess& access, const Rem
     case 301:
     case 302:
     case 307:
-    case 308:
-      return FailedPrecondition(
-          "{}: {}: the bucket is elsewhere; set region or endpoint (data.remote)", place, text);
+    case 308: return FailedPrecondition("{}: {}: {}", place, text, dialect.RedirectAdvice());
     default:
       return FailedPrecondition(
           "{}: {}: an answer that reading cannot go on from; check the "
@@ -194,18 +194,8 @@ bool IsDone(const HttpAnswer& answer) {
 
 }  // namespace
 
-StoreError HttpDialect::ReadError(const HttpAnswer& answer) const {
-  S3Error error = ParseS3Error(answer.text);
-  return {std::move(error.code), std::move(error.message)};
-}
-
-bool HttpDialect::IsPassing(const StoreError& error) const {
-  return error.code == "RequestTimeout" || error.code == "SlowDown" ||
-         error.code == "InternalError";
-}
-
-bool HttpDialect::IsRefusal(const HttpAnswer& answer, const StoreError& error) const {
-  return answer.head.status == 401 || answer.head.status == 403 || error.code == "ExpiredToken";
+bool HttpDialect::IsRefusal(const HttpAnswer& answer, const StoreError&) const {
+  return answer.head.status == 401 || answer.head.status == 403;
 }
 
 Status HttpDialect::Refusal(const RemoteAccess&, const std::string& place, const std::string& text,
@@ -216,9 +206,9 @@ Status HttpDialect::Refusal(const RemoteAccess&, const std::string& place, const
       place, text);
 }
 
-void AddReadHeaders(const RemoteRequest& asked, std::vector<std::string>& headers) {
-  // Offsets count the bytes of the file, not of a form compressed on the way.
-  headers.emplace_back("Accept-Encoding: identity");
+void AddReadHeaders(const RemoteRequest& asked, std::vector<std::string>& headers,
+                    std::string_view encoding) {
+  headers.push_back(fmt::format("Accept-Encoding: {}", encoding));
   if (asked.range)
     headers.push_back(fmt::format("Range: bytes={}-{}", asked.range->first, asked.range->second));
   if (!asked.if_match.empty()) headers.push_back(fmt::format("If-Match: {}", asked.if_match));
@@ -259,6 +249,7 @@ Result<HttpAnswer> AskServer(const HttpDialect& dialect, const RemoteAccess& acc
     if (!IsWorthAnotherTry(dialect, answer)) return ErrorOf(dialect, access, asked, answer);
     if (sink.received() > furthest) tries.Restart();
     furthest = std::max(furthest, sink.received());
+    sink.Failed(answer);
     const std::string text = AnswerText(dialect, answer);
     if (tries.WaitForNext(answer, text, PlaceOf(location, asked), request->http.url, cancellation))
       continue;

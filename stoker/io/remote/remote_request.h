@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,8 @@ class RemoteSink : public HttpSink {
   virtual bool complete() const { return false; }
   // Returns why Begin or Take refused the answer; ok if they only had enough.
   virtual Status refusal() const { return OkStatus(); }
+  // Called with an answer that failed, before another try, which Next may direct elsewhere.
+  virtual void Failed(const HttpAnswer&) {}
 };
 
 // The terms a request was made with, which its answer refers to even if other answers have changed
@@ -63,42 +66,49 @@ struct StoreError {
 };
 
 // What AskServer leaves to a store: how to make its requests and read its answers. The defaults
-// suit plain web servers. Thread-safe.
+// suit plain web servers, whose errors have no code. Thread-safe.
 class HttpDialect {
  public:
   virtual ~HttpDialect() = default;
 
-  // Returns the request for `asked`. Errors: kInvalidArgument and kPermissionDenied if settings or
-  // credentials are wrong; those of getting credentials. AskServer adds the location's name.
+  // Returns the request for `asked`. Errors: settings or credentials are wrong or cannot be had.
+  // Whatever their code, they say nothing about the file (AskServer), whose name AskServer adds.
   virtual Result<StoreRequest> MakeRequest(const RemoteAccess& access,
                                            const RemoteRequest& asked) const = 0;
   // Returns the head of a 2xx answer, with the store's own version marks instead of HTTP's.
   virtual HttpHead HeadOf(const HttpHead& head) const { return head; }
-  // Parses the text of an error answer, by default S3's XML.
-  virtual StoreError ReadError(const HttpAnswer& answer) const;
+  // Parses the text of an error answer.
+  virtual StoreError ReadError(const HttpAnswer&) const { return {}; }
   // Returns whether an error is transient although its status does not say so.
-  virtual bool IsPassing(const StoreError& error) const;
+  virtual bool IsPassing(const StoreError&) const { return false; }
   // Returns whether the error `answer` to a request with `terms` says something that makes an
   // immediate retry useful.
   virtual bool LearnFrom(const RemoteAccess&, const RequestTerms&, const HttpAnswer&) const {
     return false;
   }
-  // Returns whether an error means that access is refused: by default 401, 403 and S3's
-  // ExpiredToken.
+  // Returns whether an error means that access is refused: by default 401 and 403.
   virtual bool IsRefusal(const HttpAnswer& answer, const StoreError& error) const;
   // Returns the Status for such an answer. `text` is its message, `place` the location.
   virtual Status Refusal(const RemoteAccess& access, const std::string& place,
                          const std::string& text, const StoreError& error) const;
+  // Returns, for messages, what a redirect that is not followed means and what to do.
+  virtual std::string_view RedirectAdvice() const {
+    return "the server sends to another address, which is not followed; check the address";
+  }
 };
 
-// Adds the headers of HTTP for the wanted range and version.
-void AddReadHeaders(const RemoteRequest& asked, std::vector<std::string>& headers);
+// Adds the headers of HTTP for the wanted range and version, and for the form that the bytes are to
+// be sent in (Accept-Encoding): offsets count the bytes of the file, not of a form that it is
+// packed into on the way.
+void AddReadHeaders(const RemoteRequest& asked, std::vector<std::string>& headers,
+                    std::string_view encoding = "identity");
 
 // Returns the answer: 2xx, whole or as much as the sink wanted, or 412 or 416, which the caller
-// interprets. Errors: kNotFound (404, 410), kPermissionDenied (401, 403, no credentials),
-// kUnavailable (retries did not help; the message has their number), kCancelled, those of the sink,
-// others for unexpected answers. The message has the name, the first byte asked for, the status and
-// the store's own message.
+// interprets. Errors: kNotFound (the server said so: 404, 410), kPermissionDenied (401, 403, no
+// credentials), kUnavailable (retries did not help; the message has their number), kCancelled,
+// those of the sink, kFailedPrecondition for unexpected answers, and if settings or credentials are
+// missing or malformed. The message has the name, the first byte asked for, the status and the
+// store's own message, shortened.
 Result<HttpAnswer> AskServer(const HttpDialect& dialect, const RemoteAccess& access,
                              RemoteSink& sink);
 

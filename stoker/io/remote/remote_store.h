@@ -5,8 +5,10 @@
 // Contract of every store:
 // - Errors: kNotFound (there is no such file), kPermissionDenied (access is refused, or there are
 //   no credentials), kUnavailable (retries did not help, or an answer is malformed),
-//   kFailedPrecondition (the file is no longer the version asked for), kCancelled. Messages have
-//   the location's name, the byte if known, the server's message and what to do, and no secret.
+//   kFailedPrecondition (the file is no longer the version asked for, or settings or credentials
+//   are missing or malformed), kInvalidArgument (the path is a folder or a link), kCancelled.
+//   Messages have the location's name, the byte if known, the server's message and what to do, and
+//   no secret. kNotFound and kInvalidArgument come only of what the server says about the file.
 // - Retries: a store tries again by RemoteOptions (remote_request.h); an error is final.
 // - Stop: every wait ends within a second after RemoteAccess::cancel, or without one the StopScope
 //   of the calling thread, asks for it.
@@ -65,6 +67,17 @@ struct RemotePage {
   int64_t folders = 0;  // names that were left out because they are deeper than asked for
 };
 
+// Which files of a container a list is to have.
+struct RemoteListRequest {
+  std::string prefix;  // their keys begin with it
+  // The most slashes that follow the prefix; none: any number. A store may leave out files that
+  // have more, or give some of them.
+  std::optional<int> slashes;
+  // Returns whether files below this folder ("PREFIX.../") are wanted; empty: all are. A store that
+  // is asked folder by folder does not ask for others.
+  std::function<bool(const std::string& folder)> enters;
+};
+
 // A list that is read page by page. One thread at a time.
 class RemoteList {
  public:
@@ -109,11 +122,11 @@ class RemoteStore {
   // Returns what messages call the first part of a path: "bucket".
   virtual std::string_view container() const { return "server"; }
 
-  // Returns the files of the location's container whose keys begin with `prefix`, in any order;
-  // with `slashes`, only those that have at most so many slashes after it. The location's own key
-  // is ignored. What `access` refers to must outlive the list.
-  virtual std::unique_ptr<RemoteList> List(const RemoteAccess& access, std::string prefix,
-                                           std::optional<int> slashes) const = 0;
+  // Returns the files of the location's container that `request` describes, in any order, and maybe
+  // others that begin with its prefix. The location's own key is ignored. What `access` refers to
+  // must outlive the list.
+  virtual std::unique_ptr<RemoteList> List(const RemoteAccess& access,
+                                           RemoteListRequest request) const = 0;
 };
 
 // Returns the store for the scheme of `path`; null if there is none.

@@ -1,6 +1,5 @@
 #include "stoker/io/remote/s3.h"
 
-#include <ctime>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -8,7 +7,9 @@
 
 #include "stoker/base/mutex.h"
 #include "stoker/io/remote/aws_settings.h"
+#include "stoker/io/remote/s3_like_store.h"
 #include "stoker/io/remote/s3_xml.h"
+#include "stoker/io/remote/server_clock.h"
 
 namespace stoker {
 namespace {
@@ -67,8 +68,6 @@ struct S3Stores::State {
   // Found for these options; they are few, and stay the same but in tests.
   std::optional<std::pair<RemoteOptions, AwsPlace>> place STOKER_GUARDED_BY(mutex);
   std::optional<std::pair<RemoteOptions, AwsCredentials>> credentials STOKER_GUARDED_BY(mutex);
-  int64_t clock_offset STOKER_GUARDED_BY(mutex) =
-      0;  // of the store's clock to this machine's, in seconds
 
   static bool Same(const RemoteOptions& a, const RemoteOptions& b) {
     return a.endpoint == b.endpoint && a.region == b.region && a.profile == b.profile;
@@ -141,13 +140,9 @@ Result<StoreRequest> S3Stores::MakeRequest(const RemoteLocation& location, const
   const bool own = !place.endpoint.empty();
   target.endpoint = own ? place.endpoint : AmazonEndpoint(target.region);
   target.in_path = InPath(options, location.bucket, own);
-  {
-    const MutexLock lock(state_->mutex);
-    target.time = std::time(nullptr) + state_->clock_offset;
-  }
+  target.time = ServerTime();
   if (options.anonymous)
     return MakeS3Request(location, query, target, /*credentials=*/nullptr, options.timeout);
-  STOKER_RETURN_IF_ERROR(ParseEndpoint(target.endpoint).status());
   STOKER_ASSIGN_OR_RETURN(const AwsCredentials credentials, state_->CredentialsFor(options));
   return MakeS3Request(location, query, target, &credentials, options.timeout);
 }
@@ -163,7 +158,7 @@ bool S3Stores::LearnFrom(const RemoteLocation& location, const RequestTerms& ter
     return true;
   }
   if (error.code == "RequestTimeTooSkewed" && answer.head.date) {
-    state_->clock_offset = *answer.head.date - std::time(nullptr);
+    LearnServerTime(*answer.head.date);
     return true;
   }
   if (error.code == kExpiredToken) {

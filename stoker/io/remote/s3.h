@@ -13,9 +13,6 @@
 
 namespace stoker {
 
-// Sent with status 400 too.
-inline constexpr std::string_view kExpiredToken = "ExpiredToken";
-
 // Where a bucket is.
 struct S3Target {
   std::string region;
@@ -31,8 +28,8 @@ Result<StoreRequest> MakeS3Request(const RemoteLocation& location, const std::st
                                    const S3Target& target, const AwsCredentials* credentials,
                                    double timeout);
 
-// The state that all requests of a process share: credentials, found once, and the regions and
-// clocks that stores report. Thread-safe.
+// The state that all requests of a process share: credentials, found once, and the regions that
+// stores report. Thread-safe.
 //
 // The bucket is in the path, ENDPOINT/BUCKET/KEY, if an endpoint is given or the bucket's name has
 // a dot, which certificates do not match; else in the host's name. options.path_style overrides

@@ -3,20 +3,14 @@
 #include <string_view>
 #include <utility>
 
-#include "stoker/io/remote/http_store.h"
 #include "stoker/io/remote/remote_stores_internal.h"
 #include "stoker/io/remote/s3.h"
+#include "stoker/io/remote/s3_like_store.h"
 
 namespace stoker {
 namespace {
 
-class S3 final : public HttpStore {
-  Result<RemoteLocation> Locate(const std::string& path) const override {
-    return ParseBucketPath(*this, path);
-  }
-  bool lists() const override { return true; }
-  std::string_view container() const override { return "bucket"; }
-
+class S3 final : public S3LikeStore {
   Result<StoreRequest> MakeRequest(const RemoteAccess& access,
                                    const RemoteRequest& asked) const override {
     STOKER_ASSIGN_OR_RETURN(
@@ -33,11 +27,7 @@ class S3 final : public HttpStore {
 
   Status Refusal(const RemoteAccess& access, const std::string& place, const std::string& text,
                  const StoreError& error) const override {
-    if (access.options.anonymous) {
-      return PermissionDenied(
-          "{}: {}: nobody may read it without credentials; leave anonymous: true out (data.remote)",
-          place, text);
-    }
+    if (access.options.anonymous) return RefusedObject(access, place, text, "");
     if (error.code == kExpiredToken) {
       return PermissionDenied("{}: {}; renew the credentials (AWS_SESSION_TOKEN, ~/.aws)", place,
                               text);
@@ -48,10 +38,12 @@ class S3 final : public HttpStore {
           "and that they are of this store",
           place, text);
     }
-    return PermissionDenied(
-        "{}: {}: these credentials may not read it, or it is not there; check the name and the "
-        "rights, or take another profile (data.remote)",
-        place, text);
+    return RefusedObject(access, place, text,
+                         "these credentials may not read it, or it is not there; check the name "
+                         "and the rights, or take another profile (data.remote)");
+  }
+  std::string_view RedirectAdvice() const override {
+    return "the bucket is elsewhere; set region or endpoint (data.remote)";
   }
 };
 

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "stoker/io/remote/http_store.h"
 #include "stoker/io/remote/remote_stores_internal.h"
+#include "stoker/io/remote/s3_xml.h"
 
 namespace stoker {
 namespace {
@@ -56,6 +58,11 @@ class Web final : public HttpStore {
     StoreRequest request{.http = {.url = access.location.url, .timeout = access.options.timeout}};
     AddReadHeaders(asked, request.http.headers);
     return request;
+  }
+  // Addresses of S3 that are signed are read like others, and answer in its XML.
+  StoreError ReadError(const HttpAnswer& answer) const override {
+    S3Error error = ParseS3Error(answer.text);
+    return {std::move(error.code), std::move(error.message)};
   }
 };
 

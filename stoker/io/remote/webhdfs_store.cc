@@ -1,8 +1,10 @@
 // Hadoop's file system over HTTP, webhdfs:// and swebhdfs:// (HTTPS). A file has neither tag nor
 // conditions there, so its state is asked for before it is read and again after each part.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstring>
-#include <limits>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <span>
@@ -11,20 +13,20 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/base/remote_path.h"
 #include "stoker/io/file.h"
 #include "stoker/io/remote/environment_internal.h"
 #include "stoker/io/remote/remote_sinks_internal.h"
 #include "stoker/io/remote/remote_stores_internal.h"
 #include "stoker/io/remote/text_answer_internal.h"
 #include "stoker/io/remote/webhdfs_json.h"
+#include "stoker/io/remote/webhdfs_list_internal.h"
 
 namespace stoker {
 namespace {
 
 constexpr size_t kMostStatusBytes = 1 << 20;
-constexpr size_t kMostFolderBytes = 64 << 20;  // of LISTSTATUS, which has no pages
 constexpr size_t kPieceBytes = 4 << 20;
-constexpr int kDeepest = 100;  // folders in folders
 constexpr std::string_view kSecure = "swebhdfs://";
 
 using internal::Variable;
@@ -40,12 +42,15 @@ Result<Identity> FindIdentity() {
                     .user = Variable("HADOOP_USER_NAME")};
   const std::string path = Variable("WEBHDFS_DELEGATION_TOKEN_FILE");
   if (!identity.token.empty() || path.empty()) return identity;
-  STOKER_ASSIGN_OR_RETURN(identity.token, ReadTextFile(path, kMostStatusBytes));
+  constexpr std::string_view kReading = "reading WEBHDFS_DELEGATION_TOKEN_FILE";
+  Result<std::string> text = ReadTextFile(path, kMostStatusBytes);
+  if (!text.ok()) return text.status().While(kReading);
+  identity.token = *std::move(text);
   const size_t end = identity.token.find_last_not_of(" \t\r\n");
   identity.token.resize(end == std::string::npos ? 0 : end + 1);
-  if (identity.token.empty())
-    return InvalidArgument("{}: has no token; write the urlString of GETDELEGATIONTOKEN", path);
-  return identity;
+  if (!identity.token.empty()) return identity;
+  return InvalidArgument("{}: has no token; write the urlString of GETDELEGATIONTOKEN", path)
+      .While(kReading);
 }
 
 Result<RemoteLocation> ParsePath(const RemoteStore& store, const std::string& path) {
@@ -57,6 +62,12 @@ Result<RemoteLocation> ParsePath(const RemoteStore& store, const std::string& pa
     return InvalidArgument(
         "{}...{}: has a user before the @; leave it out, and set HADOOP_USER_NAME", scheme,
         path.substr(begin + at));
+  }
+  if (const std::string shown = WithoutSecrets(path); shown != path) {
+    return InvalidArgument(
+        "{}: has parameters after the ?; leave them out, and set WEBHDFS_DELEGATION_TOKEN or "
+        "HADOOP_USER_NAME",
+        shown);
   }
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -73,11 +84,22 @@ Result<RemoteLocation> ParsePath(const RemoteStore& store, const std::string& pa
                         .root = scheme + host + "/"};
 }
 
-// The bytes of OPEN.
+bool IsSecure(const RemoteLocation& location) { return location.root.starts_with(kSecure); }
+
+// "HOST:PORT", with the port of Hadoop 3 where none is named.
+std::string NameNodeOf(const RemoteLocation& location) {
+  const std::string& host = location.bucket;
+  const bool has_port = host.rfind(':') != std::string::npos && !host.ends_with(']');
+  if (has_port) return host;
+  return host + (IsSecure(location) ? ":9871" : ":9870");
+}
+
+// The bytes of OPEN. A data node that brought nothing is left out of the next try, since the name
+// node may send to another one, until the name node itself fails: no other may be left.
 class OpenSink final : public RemoteSink {
  public:
   OpenSink(const RemoteLocation& location, uint64_t offset, std::span<std::byte> out)
-      : location_(location), offset_(offset), out_(out) {}
+      : location_(location), name_node_(NameNodeOf(location)), offset_(offset), out_(out) {}
 
   uint64_t received() const override { return done_; }
   bool complete() const override { return done_ == out_.size(); }
@@ -85,8 +107,20 @@ class OpenSink final : public RemoteSink {
 
   RemoteRequest Next() override {
     const uint64_t first = offset_ + done_, last = offset_ + out_.size() - 1;
-    return {.query = fmt::format("op=OPEN&offset={}&length={}", first, last - first + 1),
-            .range = {{first, last}}};
+    asked_from_ = done_;
+    std::string query = fmt::format("op=OPEN&offset={}&length={}", first, last - first + 1);
+    if (!excluded_.empty()) {
+      query += fmt::format("&excludedatanodes={}",
+                           PercentEncode(fmt::format("{}", fmt::join(excluded_, ",")), false));
+    }
+    return {.query = std::move(query), .range = {{first, last}}};
+  }
+  void Failed(const HttpAnswer& answer) override {
+    if (answer.server == name_node_) return excluded_.clear();
+    // A port would be that of another protocol, and an address in brackets is not understood.
+    std::string host = answer.server.substr(0, answer.server.rfind(':'));
+    if (done_ == asked_from_ && !host.empty() && !host.starts_with('['))
+      excluded_.insert(std::move(host));
   }
   bool Begin(const HttpHead& head) override {
     return head.content_length.value_or(0) <= out_.size() - done_ || Refuse();
@@ -109,116 +143,17 @@ class OpenSink final : public RemoteSink {
   }
 
   const RemoteLocation& location_;
+  const std::string name_node_;
   const uint64_t offset_;
   const std::span<std::byte> out_;
-  size_t done_ = 0;
+  size_t done_ = 0, asked_from_ = 0;
+  std::set<std::string> excluded_;  // hosts of data nodes
   Status refusal_;
 };
 
 RemoteVersion VersionOf(const WebHdfsStatus& status) {
   return {.size = status.size, .etag = status.tag};
 }
-
-// Folder after folder.
-class FolderList final : public RemoteList {
- public:
-  FolderList(const HttpDialect& dialect, const RemoteAccess& access, std::string prefix,
-             std::optional<int> slashes)
-      : dialect_(dialect),
-        location_(access.location),
-        access_{location_, access.options, access.cancel},
-        prefix_(std::move(prefix)),
-        deepest_(slashes.value_or(kDeepest)),
-        all_(!slashes) {
-    // The folder that the names of the prefix lie in, and what they begin with there.
-    folders_.push_back({prefix_.substr(0, prefix_.rfind('/') + 1), 0});
-  }
-
-  Result<std::optional<RemotePage>> Next() override {
-    if (folders_.empty()) return std::nullopt;
-    const Folder folder = folders_.back();
-    STOKER_ASSIGN_OR_RETURN(const WebHdfsPage page, Ask(folder.key));
-    RemotePage out;
-    std::vector<Folder> below;
-    for (const WebHdfsStatus& entry : page.entries) {
-      const std::string key = folder.key + entry.name;
-      if (entry.name.empty() || !key.starts_with(prefix_)) continue;  // empty: it is no folder
-      if (entry.kind == WebHdfsStatus::Kind::kFile)
-        out.objects.push_back({.key = key, .size = entry.size, .etag = entry.tag});
-      if (entry.kind != WebHdfsStatus::Kind::kFolder) continue;
-      if (all_ && folder.depth >= kDeepest) {
-        return InvalidArgument("{}: folders are nested more than {} deep below '{}'",
-                               access_.location.name, kDeepest, prefix_);
-      }
-      if (all_) {
-        out.objects.push_back({.key = key + "/"});
-      } else {
-        ++out.folders;
-      }
-      if (folder.depth < deepest_) below.push_back({key + "/", folder.depth + 1});
-    }
-    if (page.more) {
-      STOKER_RETURN_IF_ERROR(GoOn(page));
-      folders_.insert(folders_.begin(), below.begin(), below.end());  // this one first
-    } else {
-      folders_.pop_back();
-      after_.clear();
-      seen_.clear();
-      folders_.insert(folders_.end(), below.begin(), below.end());
-    }
-    return std::optional(std::move(out));
-  }
-
- private:
-  struct Folder {
-    std::string key;  // empty, or with a slash at its end
-    int depth;        // slashes of its names that follow the prefix
-  };
-
-  // A page of the folder; all of it, of a server that has no pages.
-  Result<WebHdfsPage> Ask(const std::string& folder) {
-    location_.key = folder.substr(0, folder.empty() ? 0 : folder.size() - 1);
-    std::string query = "op=LISTSTATUS";
-    if (batches_) query += "_BATCH";
-    if (!after_.empty()) query += fmt::format("&startAfter={}", PercentEncode(after_, false));
-    const Result<std::string> text = internal::AskForText(
-        dialect_, access_, query, batches_ ? internal::kMostListBytes : kMostFolderBytes,
-        "the list of a folder");
-    // Before Hadoop 3 there is LISTSTATUS alone.
-    const bool unknown = !text.ok() && text.status().code() == StatusCode::kFailedPrecondition;
-    if (unknown && batches_ && !answered_) {
-      batches_ = false;
-      return Ask(folder);
-    }
-    if (!text.ok()) return text.status();
-    answered_ = true;
-    Result<WebHdfsPage> page = ParseWebHdfsPage(*text);
-    if (page.ok()) return page;
-    return Status(page.status().code(),
-                  fmt::format("{}: {}", location_.name, page.status().message()));
-  }
-
-  // To the page that follows `page` in its folder.
-  Status GoOn(const WebHdfsPage& page) {
-    after_ = page.entries.empty() ? "" : page.entries.back().name;
-    if (!after_.empty() && seen_.insert(after_).second) return OkStatus();
-    return Unavailable(
-        "{}: the server's list of a folder goes round in circles: it gives {} again; name the "
-        "files, or check the address",
-        location_.name, after_.empty() ? "a page without names" : fmt::format("'{}'", after_));
-  }
-
-  const HttpDialect& dialect_;
-  RemoteLocation location_;
-  const RemoteAccess access_;
-  const std::string prefix_;
-  const int deepest_;
-  const bool all_;               // also those in folders, however deep
-  std::vector<Folder> folders_;  // to be listed; the last one next
-  std::string after_;            // the last name of the page before
-  std::set<std::string> seen_;   // those of this folder
-  bool batches_ = true, answered_ = false;
-};
 
 class WebHdfs final : public RemoteStore, public HttpDialect {
   Result<RemoteLocation> Locate(const std::string& path) const override {
@@ -231,22 +166,16 @@ class WebHdfs final : public RemoteStore, public HttpDialect {
                                    const RemoteRequest& asked) const override {
     STOKER_ASSIGN_OR_RETURN(const Identity identity, FindIdentity());
     const RemoteLocation& location = access.location;
-    const bool secure = location.root.starts_with(kSecure);
-    // Where no port is named, those of Hadoop 3.
-    const bool has_port =
-        location.bucket.rfind(':') != std::string::npos && !location.bucket.ends_with(']');
     StoreRequest request{
-        .http = {.url = fmt::format(
-                     "{}://{}{}/webhdfs/v1/{}?{}", secure ? "https" : "http", location.bucket,
-                     has_port ? ""
-                     : secure ? ":9871"
-                              : ":9870",
-                     PercentEncode(location.key, /*keep_slashes=*/true), asked.query),
-                 // To the node that has the data. Its credentials, if it needs any, are in the
-                 // address that the name node gives.
-                 .follow_redirects = true,
-                 .netrc = false,
-                 .timeout = access.options.timeout}};
+        .http = {
+            .url = fmt::format("{}://{}/webhdfs/v1/{}?{}", IsSecure(location) ? "https" : "http",
+                               NameNodeOf(location),
+                               PercentEncode(location.key, /*keep_slashes=*/true), asked.query),
+            // To the node that has the data. What shows it who asks stands in the address that
+            // the name node gives, where it is to know that.
+            .follow_redirects = true,
+            .netrc = false,
+            .timeout = access.options.timeout}};
     if (!identity.token.empty()) {
       request.http.url += fmt::format("&delegation={}", PercentEncode(identity.token, false));
     } else if (!identity.user.empty()) {
@@ -258,10 +187,22 @@ class WebHdfs final : public RemoteStore, public HttpDialect {
   StoreError ReadError(const HttpAnswer& answer) const override {
     return ParseWebHdfsError(answer.text);
   }
-  // A name node that is on standby takes over, or another one at the same address does.
+  // A name node that is on standby takes over, or another one at the same address does. Hadoop
+  // answers 403 for trouble of its own too, an IOException; that of an offset beyond the end stays.
   bool IsPassing(const StoreError& error) const override {
+    constexpr std::string_view kBeyondEnd = "out of the range";
+    if (error.code == "IOException") return error.message.find(kBeyondEnd) == std::string::npos;
     return error.code == "StandbyException" || error.code == "RetriableException" ||
-           error.code == "SafeModeException";
+           error.code == "SafeModeException" || error.code == "BlockMissingException";
+  }
+  bool IsRefusal(const HttpAnswer& answer, const StoreError& error) const override {
+    constexpr std::string_view kRefusals[] = {"", "AccessControlException",
+                                              "AuthorizationException", "SecurityException",
+                                              "InvalidToken"};
+    constexpr int kUnauthorized = 401, kForbidden = 403;
+    return answer.head.status == kUnauthorized ||
+           (answer.head.status == kForbidden &&
+            std::ranges::find(kRefusals, error.code) != std::end(kRefusals));
   }
   Status Refusal(const RemoteAccess&, const std::string& place, const std::string& text,
                  const StoreError&) const override {
@@ -285,6 +226,10 @@ class WebHdfs final : public RemoteStore, public HttpDialect {
   Result<Found> Find(const RemoteAccess& access, size_t) const override {
     STOKER_ASSIGN_OR_RETURN(const WebHdfsStatus status, StatusOf(access));
     if (status.kind == WebHdfsStatus::Kind::kFile) return Found{VersionOf(status), std::nullopt};
+    if (status.kind == WebHdfsStatus::Kind::kLink) {
+      return InvalidArgument("{}: is a link, which is not followed; name the file it leads to",
+                             access.location.name);
+    }
     return InvalidArgument("{}: is a folder, not a file; name the files in it",
                            access.location.name);
   }
@@ -325,9 +270,9 @@ class WebHdfs final : public RemoteStore, public HttpDialect {
     return OkStatus();
   }
 
-  std::unique_ptr<RemoteList> List(const RemoteAccess& access, std::string prefix,
-                                   std::optional<int> slashes) const override {
-    return std::make_unique<FolderList>(*this, access, std::move(prefix), slashes);
+  std::unique_ptr<RemoteList> List(const RemoteAccess& access,
+                                   RemoteListRequest request) const override {
+    return internal::ListWebHdfs(*this, access, std::move(request));
   }
 
   Result<WebHdfsStatus> StatusOf(const RemoteAccess& access) const {
