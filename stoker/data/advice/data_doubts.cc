@@ -188,14 +188,14 @@ void FindNormalizedTwice(const Pipeline& pipeline, std::vector<DataDoubt>& doubt
 }
 
 // Returns whether fields of this dtype get the same constants, as with a scale that is written and
-// one that is the default.
+// one that is the default. True if they cannot be made, which is another finding.
 bool SameConstants(const Normalize& a, const Normalize& b, DType dtype) {
   const auto same = [](const ShiftScale& x, const ShiftScale& y) {
     return x.shift == y.shift && x.scale == y.scale;
   };
   const Result<std::vector<ShiftScale>> of_a = NormalizeConstants(a, dtype),
                                         of_b = NormalizeConstants(b, dtype);
-  return of_a.ok() && of_b.ok() && std::ranges::equal(*of_a, *of_b, same);
+  return !of_a.ok() || !of_b.ok() || std::ranges::equal(*of_a, *of_b, same);
 }
 
 bool MaySetTheSameValues(const Normalize& a, const Normalize& b) {

@@ -83,6 +83,15 @@ TEST(DataDoubts, EvaluationNormalisedWithOtherValuesIsNamed) {
       IsEmpty());
 }
 
+TEST(DataDoubts, NothingIsSaidOfValuesThatDoNotFitEachOther) {
+  for (const char* wrong : {"mean: []", "std: []", "mean: [1, 2], std: [1, 2, 3]", "std: 0"}) {
+    EXPECT_THAT(Problems("normalize: {mean: 0.5}, batch: 8",
+                         fmt::format("normalize: {{{}}}, batch: 8", wrong), kOther),
+                IsEmpty())
+        << wrong;
+  }
+}
+
 TEST(DataDoubts, RandomAugmentationInEvaluationIsNamed) {
   EXPECT_THAT(Problems("random_flip, batch: 8", "random_flip, batch: 8", kOther),
               ElementsAre(HasSubstr("data.eval (r.yaml:2:37) has `random_flip`")));

@@ -174,8 +174,14 @@ void Normalize::Describe(OptionTable<Normalize>& table) {
 
 Result<std::vector<ShiftScale>> NormalizeConstants(const Normalize& options, DType dtype) {
   const double scale = options.scale.value_or(dtype == DType::kUInt8 ? 1.0 / 255 : 1.0);
+  const size_t count = std::max(options.mean.size(), options.std.size());
+  for (const std::vector<double>& values : {options.mean, options.std}) {
+    if (!values.empty() && (values.size() == 1 || values.size() == count)) continue;
+    return InvalidArgument("normalize: {} means and {} stds; give one of each, or as many",
+                           options.mean.size(), options.std.size());
+  }
   std::vector<ShiftScale> channels;
-  for (size_t c = 0; c < std::max(options.mean.size(), options.std.size()); ++c) {
+  for (size_t c = 0; c < count; ++c) {
     const double mean = options.mean[options.mean.size() == 1 ? 0 : c];
     const double deviation = options.std[options.std.size() == 1 ? 0 : c];
     const ShiftScale constants{.shift = static_cast<float>(mean / scale),

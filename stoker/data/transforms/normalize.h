@@ -32,7 +32,7 @@ struct Normalize {
 };
 
 // Returns its constants for a field of uint8 or float32: one for all channels, or one for each.
-// Errors: kInvalidArgument if float32 cannot hold one.
+// Errors: kInvalidArgument if float32 cannot hold one, or means and stds do not fit each other.
 Result<std::vector<ShiftScale>> NormalizeConstants(const Normalize& options, DType dtype);
 
 }  // namespace stoker
