@@ -258,6 +258,7 @@ class CompareTest(ScriptTest):
         self.write("photos/.complete", "")
         self.write("peers/loop_torch.py", "print('{\"us_a_step\": 400}')\n")
         self.write("peers/formats_peers.py", "print('{\"samples_per_s\": 1e5}')\n")
+        self.write("peers/tables_peers.py", "print('{\"samples_per_s\": 1e5}')\n")
         self.write("peers/text_peers.py", "print('{\"lines_per_s\": 1e5}')\n")
         self.write("peers/time_to_accuracy_torch.py", "print('{\"step\": 900, \"train_seconds\": 30}')\n")
         self.write("peers/small_files_torch.py", "print('{\"samples_per_s\": 1e5}')\n")

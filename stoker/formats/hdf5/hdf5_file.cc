@@ -1,5 +1,7 @@
 #include "stoker/formats/hdf5/hdf5_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <deque>
