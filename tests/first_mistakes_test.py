@@ -115,7 +115,7 @@ class FirstMistakesTest(ProgramTest):
     def test_check_and_lint_name_pipelines_that_do_not_go_together_with_both_places(self):
         for wrong, right, says in [
                 ("eval.csv", "train.csv", "reads samples that data.train (rows.yaml:3:7) learns from"),
-                ("    - batch: 32\nmodel", "    - normalize\n    - normalize\n    - batch: 32\nmodel", "normalises 'image' a second time")]:
+                ("    - batch: 32\nmodel", "    - normalize: {mean: 1}\n    - normalize: {std: 2}\n    - batch: 32\nmodel", "normalises 'image' a second time")]:
             self.write("rows.yaml", ROWS.replace(wrong, right))
             self.assertIn(says, self.run_stoker("check", "rows.yaml")[0])
             self.assertIn(says.split(" (")[0], self.run_stoker("lint", "rows.yaml")[0])

@@ -76,7 +76,7 @@ class LintTest(ScriptTest):
 @unittest.skipUnless(shutil.which("shellcheck") and shutil.which("clang-format") and shutil.which("clang++") and shutil.which("git"),
                      "what ./dev lint needs is not installed")
 class LintOfLocksTest(ScriptTest):
-    """What ./dev lint says of locks, in a small repository of its own with nothing in the place of libtorch."""
+    """What ./dev lint says of locks, in a small repository of its own with nothing in the place of libtorch and Arrow."""
     COUNTER = """#include "stoker/base/mutex.h"
 
 namespace stoker {
@@ -106,6 +106,8 @@ Counter counter;
         self.write("torch/lib/libc10.so", "_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx11\n")
         self.write("torch/version.py", "__version__ = '2.11.0'\n")
         self.write(".gitignore", "build/\n.deps/\ntorch/\nbin/\n")
+        arrow = re.search(r"pyarrow_version=(\S+)", (ROOT / "scripts/pyarrow.sh").read_text(encoding="utf-8")).group(1)
+        self.write(f".deps/pyarrow-{arrow}/pyarrow/include/parquet/arrow/reader.h", "")
         self.write("bin/dpkg-query", "#!/bin/sh\nprintf installed\n")
         shutil.copy(ROOT / ".clang-format", self.folder / ".clang-format")
         for name in ["stoker/README.md", "stoker/base/README.md"]:
