@@ -103,12 +103,18 @@ files_with_locks() {
 # clang_check FILE: prints what the analysis finds, at once, so that several may print to one place. Plug-ins of Arrow are left
 # out where its headers could not be had.
 clang_check() {
-  local said torch arrow
+  local said torch arrow headers=()
   torch=$(torch_dir)
   arrow=$(pyarrow_dir)/include
+  # Only where they are used: torch brings an fmt of its own.
+  case $1 in
+    stoker/device/* | stoker/train/* | stoker/tools/trainer/*)
+      headers=(-isystem "$torch/include" -isystem "$torch/include/torch/csrc/api/include")
+      ;;
+  esac
   if [[ $1 == stoker/formats/arrow/*_plugin.cc && ! -d $arrow ]]; then return; fi
   said=$(clang++ -std=c++20 -I. -DFMT_SHARED -DHWY_SHARED_DEFINE -DSTOKER_VERSION='"lint"' -DSTOKER_PLUGIN_TAG='"lint"' \
-    -isystem "$torch/include" -isystem "$torch/include/torch/csrc/api/include" -isystem "$arrow" -fsyntax-only -fno-caret-diagnostics -Wthread-safety -Wthread-safety-beta "$1" 2>&1) || true
+    "${headers[@]}" -isystem "$arrow" -fsyntax-only -fno-caret-diagnostics -Wthread-safety -Wthread-safety-beta "$1" 2>&1) || true
   if [[ -n $said ]]; then printf '%s\n' "$said"; fi
 }
 
