@@ -17,6 +17,7 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/sample_names.h"
 #include "stoker/data/nodes/by_position_node.h"
+#include "stoker/data/sources/file_starts_internal.h"
 #include "stoker/data/sources/set_aside_internal.h"
 #include "stoker/data/sources/table_group_cache_internal.h"
 #include "stoker/formats/number.h"
@@ -121,9 +122,8 @@ TableFields AllFieldsOf(const TableFile& table) {
 class TableRowsNode final : public ByPositionNode, public SampleNames {
  public:
   TableRowsNode(const TableRowsOptions& options, TablePlan plan, std::vector<std::string> paths,
-                std::vector<TablePtr> tables, std::vector<GroupPlace> groups,
-                std::vector<int64_t> starts)
-      : ByPositionNode(options.op, plan.spec, Cardinality::Of(starts.back())),
+                std::vector<TablePtr> tables, std::vector<GroupPlace> groups, FileStarts starts)
+      : ByPositionNode(options.op, plan.spec, Cardinality::Of(starts.size())),
         options_(options),
         sources_(std::move(plan.sources)),
         paths_(std::move(paths)),
@@ -151,22 +151,21 @@ class TableRowsNode final : public ByPositionNode, public SampleNames {
   }
 
   std::string NameOf(int64_t index, std::string_view field) const override {
-    if (index < 0 || index >= starts_.back()) return "";
+    if (index < 0 || index >= starts_.size()) return "";
     const auto found = std::ranges::find(spec().fields, field, &Field::name);
     if (found == spec().fields.end()) return "";
     const TableSource& source = sources_[static_cast<size_t>(found - spec().fields.begin())];
-    const size_t number = GroupOf(index);
-    const std::string file = NameOfFile(source, number, index - starts_[number]);
-    return fmt::format("{}: row {}, column '{}'{}", PathOf(number), RowInFile(number, index),
+    const auto [number, row] = starts_.At(index);
+    const std::string file = NameOfFile(source, number, row);
+    return fmt::format("{}: row {}, column '{}'{}", PathOf(number), groups_[number].first_row + row,
                        source.wish.path, file.empty() ? "" : fmt::format(" ({})", file));
   }
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     Scratch scratch = context.scratch(*this);
-    const size_t number = GroupOf(position);
+    const auto [number, row] = starts_.At(position);
     STOKER_ASSIGN_OR_RETURN(const TableGroupCache::Use group, Decoded(number));
-    const auto row = position - starts_[number];
     Element element{.key = {context.epoch(), position}, .arrays = {}};
     for (size_t f = 0; f < sources_.size(); ++f) {
       STOKER_RETURN_IF_ERROR(CheckRow(*group, f, number, row));
@@ -188,19 +187,16 @@ class TableRowsNode final : public ByPositionNode, public SampleNames {
     Rows rows;
     rows.keys = EmptyKeyList(positions.size());
     for (const int64_t position : positions) rows.keys.push_back({context.epoch(), position});
-    for (const Field& field : spec().fields) {
-      Shape shape = field.shape;
-      shape.insert(shape.begin(), std::ssize(positions));
-      rows.columns.push_back(scratch.NewArray(field.dtype, std::move(shape)));
-    }
+    for (const Field& field : spec().fields)
+      rows.columns.push_back(scratch.NewRows(std::ssize(positions), field.dtype, field.shape));
     std::vector<size_t> order(positions.size());
     std::iota(order.begin(), order.end(), size_t{0});
     if (!std::ranges::is_sorted(positions))
       std::ranges::sort(order, {}, [&](size_t i) { return positions[i]; });
     for (size_t begin = 0; begin < order.size();) {
-      const size_t number = GroupOf(positions[order[begin]]);
+      const size_t number = starts_.At(positions[order[begin]]).file;
       size_t end = begin;
-      while (end < order.size() && positions[order[end]] < starts_[number + 1]) ++end;
+      while (end < order.size() && positions[order[end]] < starts_.end(number)) ++end;
       const auto of_group = std::span(order).subspan(begin, end - begin);
       STOKER_RETURN_IF_ERROR(CopyRows(number, positions, of_group, rows));
       begin = end;
@@ -209,13 +205,7 @@ class TableRowsNode final : public ByPositionNode, public SampleNames {
   }
 
  private:
-  size_t GroupOf(int64_t position) const {
-    return static_cast<size_t>(std::ranges::upper_bound(starts_, position) - starts_.begin()) - 1;
-  }
   const std::string& PathOf(size_t number) const { return paths_[groups_[number].file]; }
-  int64_t RowInFile(size_t number, int64_t position) const {
-    return groups_[number].first_row + position - starts_[number];
-  }
 
   SetAsideDemand DemandOf(const Pass& pass) const {
     constexpr double kMost = 0x1p62;  // bytes; more are as good as no end
@@ -290,7 +280,7 @@ class TableRowsNode final : public ByPositionNode, public SampleNames {
       const size_t bytes = sources_[f].item_bytes;
       std::byte* const out = rows.columns[f].data();
       for (const size_t i : which) {
-        const int64_t row = positions[i] - starts_[number];
+        const int64_t row = positions[i] - starts_.begin(number);
         if (!column.faulty.empty()) STOKER_RETURN_IF_ERROR(CheckRow(*group, f, number, row));
         std::memcpy(out + i * bytes, column.values + static_cast<size_t>(row) * bytes, bytes);
       }
@@ -319,7 +309,7 @@ class TableRowsNode final : public ByPositionNode, public SampleNames {
   const std::vector<TablePtr> tables_;
   const std::vector<GroupPlace> groups_;         // those with rows
   std::vector<TableGroupCache::Wanted> wanted_;  // of each of them
-  const std::vector<int64_t> starts_;  // the position of each group's first row; last, of all
+  const FileStarts starts_;                      // of these groups, not of whole files
   mutable Mutex preparing_;
   mutable KeptMemory kept_ STOKER_GUARDED_BY(preparing_);  // set aside for cache_
   mutable TableGroupCache cache_;                          // thread-safe by itself
@@ -341,7 +331,7 @@ Result<Dataset> TableRowsDataset(const TableRowsOptions& options) {
   std::optional<TablePlan> plan;
   std::vector<TablePtr> tables;
   std::vector<GroupPlace> groups;
-  std::vector<int64_t> starts = {0};
+  FileStarts starts;
   for (const std::string& path : paths) {
     STOKER_ASSIGN_OR_RETURN(TablePtr table, OpenTableFile(options.format, path));
     if (fields.empty()) fields = AllFieldsOf(*table);
@@ -359,7 +349,7 @@ Result<Dataset> TableRowsDataset(const TableRowsOptions& options) {
       if (rows == 0) continue;
       groups.push_back({tables.size(), group, first_row});
       first_row += rows;
-      starts.push_back(starts.back() + rows);
+      starts.Add(rows);
     }
     tables.push_back(std::move(table));
   }
