@@ -1,6 +1,6 @@
 // Schedule: the learning rate, and for some the momentum, of every step.
 //
-// Most are pure functions of the step, so a checkpoint needs nothing of theirs. One that follows
+// Most are pure functions of the step, so a checkpoint stores nothing for them. One that follows
 // evaluations (plateau) keeps a few numbers, which the checkpoint stores.
 #pragma once
 

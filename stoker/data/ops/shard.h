@@ -6,10 +6,10 @@
 namespace stoker {
 
 // Keeps every `count`-th element of each epoch, from element `index` on: index, index + count, ...
-// The shards 0..count-1 together are the whole input, and differ by at most one element. By
-// position if the input is, and then nothing of the other shards is computed; in order, the input
-// makes their elements too, which are dropped, but maps that directly precede it are not applied to
-// them.
+// The shards 0..count-1 together are the whole input, and differ by at most one element. If
+// the input is read by position, so is this, and elements of other shards are not computed. If the
+// input is read in order, it makes these elements too, and they are dropped; maps that directly
+// precede this operator are not applied to them.
 //
 // For the ranks of one training run use PassOptions::rank and world instead: they deal out batches,
 // and a saved position continues with any number of ranks.

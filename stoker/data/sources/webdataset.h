@@ -24,10 +24,10 @@ namespace stoker {
 //
 // Plain archives are read by position, with an index that one scan of the headers makes and that is
 // stored beside each file (formats/offset_index): shuffle is exact, a sample takes one read, and
-// nothing of it is copied. An element's key is its number in all files. If a file is compressed, or
-// `index` is none, they are read in order; the state is a file and a byte. A sample without one of
-// the fields, or with two members for one, is an error that names it; the pass can continue after
-// it (on_error).
+// its bytes are not copied. An element's key is its number in all files. If a file is compressed,
+// or `index` is none, they are read in order; the state is a file and a byte. A sample without one
+// of the fields, or with two members for one, is an error that names it; the pass can continue
+// after it (on_error).
 struct Webdataset {
   static constexpr std::string_view kName = "webdataset";
   static constexpr std::string_view kHelp =

@@ -1,7 +1,7 @@
 // Parquet and Arrow IPC files, as tables: columns of rows in groups that are decoded one at a time.
 //
-// What reads them is Apache Arrow, in a plug-in that is loaded when the first such file is opened
-// (README.md). Nothing of Arrow shows here.
+// Apache Arrow reads them, in a plug-in that is loaded when the first such file is opened
+// (README.md). This header includes none of Arrow's.
 #pragma once
 
 #include <cstdint>

@@ -66,7 +66,7 @@ class ZipFile {
   // Checks the content's size and CRC-32 like Read, but holds only 256 KiB at a time.
   Status Verify(const ZipEntry& entry) const;
 
-  // Returns the first bytes of the content, at most `most`; nothing of it is verified. Errors:
+  // Returns the first bytes of the content, at most `most`, unverified. Errors:
   // kDataLoss if it does not inflate.
   Result<std::string> ReadStart(const ZipEntry& entry, size_t most) const;
 
