@@ -10,6 +10,9 @@
 namespace stoker {
 namespace {
 
+// So many that each source and each operator is in at least five.
+constexpr uint32_t kPipelines = 600;
+
 void CollectNames(const Dataset& dataset, std::set<std::string>& names) {
   names.insert(dataset.node().name());
   for (const Dataset& input : dataset.node().inputs()) CollectNames(input, names);
@@ -17,7 +20,7 @@ void CollectNames(const Dataset& dataset, std::set<std::string>& names) {
 
 TEST(RandomPipelines, HaveEveryOperatorInManyOfThem) {
   std::map<std::string, int> pipelines;  // how many have such a stage
-  for (uint32_t seed = 0; seed < 300; ++seed) {
+  for (uint32_t seed = 0; seed < kPipelines; ++seed) {
     STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, RandomPipeline(seed));
     std::set<std::string> names;
     CollectNames(dataset, names);
@@ -46,7 +49,7 @@ TEST(RandomPipelines, HaveEveryOperatorInManyOfThem) {
 
 TEST(RandomPipelines, GiveTheSameBytesInlineAndOnAnyNumberOfThreads) {
   const QuietLog quiet;  // about elements that fail
-  for (uint32_t seed = 0; seed < 300; ++seed) {
+  for (uint32_t seed = 0; seed < kPipelines; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, RandomPipeline(seed));
     const PassOptions pass{.seed = seed, .epoch = seed % 3};
@@ -67,7 +70,7 @@ TEST(RandomPipelines, GiveTheSameBytesInlineAndOnAnyNumberOfThreads) {
 
 TEST(RandomPipelines, ContinueExactlyWhereTheyWereSavedUnderEitherRuntime) {
   const QuietLog quiet;  // about elements that fail
-  for (uint32_t seed = 0; seed < 300; ++seed) {
+  for (uint32_t seed = 0; seed < kPipelines; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, RandomPipeline(seed));
     const PassOptions pass{.seed = seed};
@@ -103,7 +106,7 @@ TEST(RandomPipelines, ContinueExactlyWhereTheyWereSavedUnderEitherRuntime) {
 
 TEST(RandomPipelines, ByPositionSaveInLessThan16KB) {
   int by_position = 0;
-  for (uint32_t seed = 0; seed < 300; ++seed) {
+  for (uint32_t seed = 0; seed < kPipelines; ++seed) {
     STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, RandomPipeline(seed));
     if (!dataset.node().random_access()) continue;
     ++by_position;

@@ -298,10 +298,6 @@ inline const std::vector<std::function<Result<Dataset>(Draws& draws)>>& FileSour
                    .files = RandomFiles::Get().Of("rec"), .whole = true, .index = "memory"}) |
                ImageOfText();
       },
-      [](Draws&) {
-        return Source(Npz{.path = RandomFiles::Get().One("both.npz")}) | NpyOfImage() |
-               ImageOfNpy();
-      },
       [](Draws& draws) {
         const RandomFiles& files = RandomFiles::Get();
         if (draws.Coin()) return Source(Stoker{.files = files.One("both.stoker")});
@@ -309,14 +305,19 @@ inline const std::vector<std::function<Result<Dataset>(Draws& draws)>>& FileSour
       },
       [](Draws& draws) {
         const RandomFiles& files = RandomFiles::Get();
-        if (files.has_tables() && draws.Coin()) {
-          if (draws.Coin())
-            return Source(Parquet{.files = files.One("both.parquet"), .cache = draws.Coin()});
-          return Source(Arrow{.files = files.One("both.arrow"), .cache = draws.Coin()});
+        if (draws.Coin() && files.has_tables()) {
+          return Source(Parquet{.files = files.One("both.parquet"), .cache = draws.Coin()});
         }
         return Source(Npy{.fields = {{"image", files.One("images.npy")},
                                      {"label", files.One("labels.npy")}}}) |
                NpyOfImage() | ImageOfNpy();
+      },
+      [](Draws& draws) {
+        const RandomFiles& files = RandomFiles::Get();
+        if (draws.Coin() && files.has_tables()) {
+          return Source(Arrow{.files = files.One("both.arrow"), .cache = draws.Coin()});
+        }
+        return Source(Npz{.path = files.One("both.npz")}) | NpyOfImage() | ImageOfNpy();
       },
       [index](Draws& draws) {
         if (draws.Coin()) {
