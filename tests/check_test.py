@@ -121,7 +121,7 @@ train: {max_steps: 2, device: cpu, input: x, target: label}
                 self.assertIn("stop_at", wrong)
                 wrong = wrong.replace(*change) if change else wrong
                 lines = [line for line in self.check(recipe=wrong) if ": not checked: " not in line]
-                expected = [("[top3", "there is no metric 'top0'"), ("[top3", "there is no metric 'f2'"), ("f1}", "'f1' is no figure"),
+                expected = [("top0", "unknown metric 'top0'"), ("f2", "unknown metric 'f2'"), ("f1}", "'f1' is no figure"),
                             ("auc}", "'auc' is no figure"), ("rename: [backbone", "'backbone' must say OLD=NEW"),
                             ("nowhere.pt", "nowhere.pt"), ("- {match", "'nothing.*' matches none"), ("0}}]", "step"), *others]
                 for place, says in expected:
@@ -159,7 +159,7 @@ train: {max_steps: 2, device: cpu, input: x, target: label}
                 (("device: cpu", "device: gpu"), "device 'gpu' is unknown"),
                 (("one_cycle: {max_lr: 0.01}", "multi_step: {lr: 0.1, milestones: [9, 3]}"), "milestone 3"),
                 (("eval-labels", "gone"), "gone"),
-                (("epochs: 3", "epochs: 3\n  metrics: [f2]"), "there is no metric 'f2'")]:
+                (("epochs: 3", "epochs: 3\n  metrics: [f2]"), "unknown metric 'f2'")]:
             with self.subTest(change=change):
                 found = self.findings(wrong.replace(*change))
                 self.assertEqual(len(found), 3, found)

@@ -211,7 +211,7 @@ class TricksTest(ProgramTest):
 
     def test_names_only_keys_that_exist(self):
         known = {option["name"] for kind in self.kinds.values() for option in kind["options"]}
-        known |= set(self.kinds) | {"model", "loss", "optimizer", "schedule", "callbacks"}
+        known |= set(self.kinds) | {"model", "loss", "optimizer", "schedule", "callbacks", "metrics"}
         for row, column in self.rows:
             for code in re.findall(r"`([^`]+)`", re.split(r"(?<!\\)\|", row)[column]):
                 for key in re.findall(r"([a-z][a-z0-9_]*):", code):

@@ -32,7 +32,7 @@ MAY_SEE_TORCH = ["device", "train"]
 FLOORS = {
     "data": ["core", "pictures", "runtime", "nodes", "rewrites", "options", "text", "transforms", "sources", "ops", "advice",
              "recipe", "pack", "testing"],
-    "train": ["kernels", "core", "step", "models", "losses", "optimizers", "metrics", "plan", "tune", "check", "callbacks",
+    "train": ["kernels", "core", "step", "models", "losses", "optimizers", "metrics", "evaluation", "plan", "tune", "check", "callbacks",
               "loop", "predict"],
     "tools": ["program", "chart", "formats", "inspect", "commands", "trainer"],
 }

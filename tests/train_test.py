@@ -238,7 +238,7 @@ class UseOfARunTest(ProgramTest):
             self.assertRegex(out, r"\n +" + " +".join(CLASSES) + r"\n")
             for name, row in zip(CLASSES, kept["confusion"]):
                 self.assertRegex(out, f"{name} taken for +" + " +".join(map(str, row)) + r"\n")
-        self.assert_fails(["train", "recipe.yaml", "--set", "train.metrics=[top]"], 2, "no metric 'top'", "f1")
+        self.assert_fails(["train", "recipe.yaml", "--set", "train.metrics=[topp]"], 2, "unknown metric 'topp'", "did you mean 'top'")
 
     def test_eval_needs_only_the_data_that_it_evaluates_on(self):
         for name in os.listdir(self.path("data")):

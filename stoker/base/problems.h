@@ -3,7 +3,7 @@
 //
 //   Problems problems;
 //   problems.Add(CheckKeys(node, ...));
-//   problems.Take(Registry::Builtin().Parse(*node), configured);
+//   problems.Take(Registry::Known().Parse(*node), configured);
 //   STOKER_RETURN_IF_ERROR(problems.ToStatus());
 #pragma once
 

@@ -4,6 +4,7 @@
 
 #include "stoker/base/foreign_names.h"
 #include "stoker/base/short_text.h"
+#include "stoker/base/unloaded_kinds.h"
 
 namespace stoker {
 namespace {
@@ -51,6 +52,10 @@ Result<NamedOptions> SplitNamedOptions(const ConfigNode& node, std::string_view 
   STOKER_ASSIGN_OR_RETURN(Split split, SplitEntry(node, noun));
   const std::string& name = split.named.name;
   if (std::find(names.begin(), names.end(), name) != names.end()) return std::move(split.named);
+  if (const std::string_view advice = AdviceOfUnloadedPlugins(); !advice.empty()) {
+    return InvalidArgument("{}: {} '{}' is not known: {}", split.name_location.ToString(), noun,
+                           ShortText(name), advice);
+  }
   return InvalidArgument("{}: unknown {} '{}'; {}; `stoker inspect {}` lists all",
                          split.name_location.ToString(), noun, ShortText(name),
                          RecipeNameAdvice(name, names), noun == "operator" ? "--ops" : "--models");

@@ -32,8 +32,8 @@ struct NamedOptions {
 Result<NamedOptions> SplitNamedOptions(const ConfigNode& node, std::string_view noun,
                                        const std::vector<std::string>& names);
 
-// Makes a Made from Args. Generated code (cmake/StokerRegistry.cmake) fills it once at start; after
-// that it is only read.
+// Makes a Made from Args. Generated code (cmake/StokerRegistry.cmake) and kinds of one's own
+// (run/kinds.h) fill it at start; after that it is only read.
 template <typename Made, typename... Args>
 class Registry {
  public:

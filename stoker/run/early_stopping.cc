@@ -8,7 +8,7 @@
 namespace stoker {
 
 Result<EarlyStopping> EarlyStopping::Create(const EarlyStoppingOptions& options,
-                                            const std::vector<std::string>& measured) {
+                                            const std::vector<MeasuredFigure>& measured) {
   Result<Monitor> monitor = Monitor::Create(options.metric, options.mode, measured);
   STOKER_RETURN_IF_ERROR(monitor.status().While("reading train.early_stopping.metric"));
   return EarlyStopping(options, *std::move(monitor));

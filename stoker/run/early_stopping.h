@@ -22,7 +22,7 @@ class EarlyStopping {
  public:
   // Without a patience it never stops. Errors: those of Monitor.
   static Result<EarlyStopping> Create(const EarlyStoppingOptions& options,
-                                      const std::vector<std::string>& measured);
+                                      const std::vector<MeasuredFigure>& measured);
 
   // Call it once for each evaluation. Returns why training should end; nothing if it should not.
   std::optional<std::string> Observe(const Evaluation& evaluation);

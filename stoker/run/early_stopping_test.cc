@@ -8,7 +8,7 @@ namespace stoker {
 namespace {
 
 EarlyStopping Made(const EarlyStoppingOptions& options) {
-  auto made = EarlyStopping::Create(options, {"f1", "mse", "confusion"});
+  auto made = EarlyStopping::Create(options, {{"f1"}, {"mse", Better::kLower}});
   EXPECT_THAT(made, IsOk());
   return *std::move(made);
 }
@@ -60,7 +60,7 @@ TEST(EarlyStopping, GoesOnFromItsStateAsIfItHadNotStopped) {
 }
 
 TEST(Monitor, KnowsWhichWayIsBetter) {
-  const std::vector<std::string> measured = {"f1", "mse", "auc"};
+  const std::vector<MeasuredFigure> measured = {{"f1"}, {"mse", Better::kLower}, {"auc"}};
   for (const auto& [metric, mode, lower] :
        std::vector<std::tuple<std::string, std::string, bool>>{{"loss", "auto", true},
                                                                {"mse", "auto", true},
@@ -81,7 +81,7 @@ TEST(Monitor, FindsItsFigureInAnEvaluation) {
   const Evaluation evaluation{
       .loss = 1, .accuracy = .5, .metrics = {{"f1", .25}, {"auc", nullptr}}};
   const auto value = [&](const char* metric) {
-    return Monitor::Create(metric, "auto", {"f1", "auc"})->ValueIn(evaluation);
+    return Monitor::Create(metric, "auto", {{"f1"}, {"auc"}})->ValueIn(evaluation);
   };
   EXPECT_EQ(value("loss"), 1);
   EXPECT_EQ(value("accuracy"), .5);
@@ -91,7 +91,7 @@ TEST(Monitor, FindsItsFigureInAnEvaluation) {
 
 TEST(Monitor, AFigureThatIsNotMeasuredIsRefusedWithThoseThatAre) {
   for (const char* metric : {"f1", "confusion", ""}) {
-    EXPECT_THAT(Monitor::Create(metric, "auto", {"top5", "confusion"}),
+    EXPECT_THAT(Monitor::Create(metric, "auto", {{"top5"}}),
                 FailsWith(StatusCode::kInvalidArgument, "there are loss, accuracy, top5"));
   }
 }

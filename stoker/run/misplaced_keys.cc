@@ -46,7 +46,7 @@ std::string InSection(std::string_view option) {
 }
 
 std::string InOptimizers(const ConfigNode& section, std::string_view option) {
-  return AmongKinds(OptimizerRegistry::Builtin().Describe(), "optimizer",
+  return AmongKinds(OptimizerRegistry::Known().Describe(), "optimizer",
                     KindNamed(section, "optimizer", DefaultOptimizer().name), option);
 }
 
@@ -59,7 +59,7 @@ std::string HomeOf(const ConfigNode& section, std::string_view key) {
   for (std::string home :
        {InSection<ClipOptions>(option), InSection<CheckpointOptions>(option),
         InSection<EarlyStoppingOptions>(option), InSection<InitFromOptions>(option),
-        AmongKinds(ScheduleRegistry::Builtin().Describe(), "schedule",
+        AmongKinds(ScheduleRegistry::Known().Describe(), "schedule",
                    KindNamed(section, "schedule", DefaultSchedule().name), option)}) {
     if (!home.empty()) return home;
   }
@@ -87,7 +87,7 @@ Status TakeOutOfOptimizer(ConfigNode& section) {
   ConfigNode* const node = section.Find("optimizer");
   if (node == nullptr || node->entries.size() != 1) return OkStatus();
   const std::string& name = node->entries[0].key;
-  const std::vector<KindDescription> kinds = OptimizerRegistry::Builtin().Describe();
+  const std::vector<KindDescription> kinds = OptimizerRegistry::Known().Describe();
   const auto kind = std::ranges::find(kinds, name, &KindDescription::name);
   if (kind == kinds.end()) return OkStatus();
   std::vector<std::string> names;

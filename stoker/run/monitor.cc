@@ -11,26 +11,27 @@
 namespace stoker {
 namespace {
 
-bool LowerIsBetter(const std::string& metric, const std::string& mode) {
+bool LowerIsBetter(const MeasuredFigure& figure, const std::string& mode) {
   if (mode != "auto") return mode == "min";
-  return metric == "loss" || metric == "mse" || metric == "mae";
+  return figure.better == Better::kLower;
 }
 
 }  // namespace
 
 Result<Monitor> Monitor::Create(std::string metric, const std::string& mode,
-                                const std::vector<std::string>& measured) {
-  std::vector<std::string> known = {"loss", "accuracy"};
-  // A matrix is no single figure.
-  std::ranges::copy_if(measured, std::back_inserter(known),
-                       [](const std::string& name) { return name != "confusion"; });
-  if (std::ranges::find(known, metric) == known.end()) {
+                                const std::vector<MeasuredFigure>& measured) {
+  std::vector<MeasuredFigure> known = {{"loss", Better::kLower}, {"accuracy", Better::kHigher}};
+  std::ranges::copy(measured, std::back_inserter(known));
+  const auto figure = std::ranges::find(known, metric, &MeasuredFigure::name);
+  if (figure == known.end()) {
+    std::vector<std::string> names;
+    for (const MeasuredFigure& each : known) names.push_back(each.name);
     return InvalidArgument(
         "'{}' is no figure that evaluations give; there are {}, and more where train.metrics names "
         "them",
-        ShortText(metric), fmt::join(known, ", "));
+        ShortText(metric), fmt::join(names, ", "));
   }
-  const bool lower = LowerIsBetter(metric, mode);
+  const bool lower = LowerIsBetter(*figure, mode);
   return Monitor(std::move(metric), lower);
 }
 

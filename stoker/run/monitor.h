@@ -6,18 +6,19 @@
 
 #include "stoker/base/status.h"
 #include "stoker/run/evaluation.h"
+#include "stoker/run/registry.h"
 
 namespace stoker {
 
 // Immutable; concurrent calls are safe.
 class Monitor {
  public:
-  //   metric    loss, accuracy, or one of `measured` that is a single figure
-  //   mode      min, max, or auto: min for loss, mse and mae, max for all others
-  //   measured  train.metrics
+  //   metric    loss, accuracy, or one of `measured`
+  //   mode      min, max, or auto: the way that the metric gets better
+  //   measured  what train.metrics measures (MetricRegistry::FiguresOf)
   // Errors: kInvalidArgument for a metric that is not measured, with those that are.
   static Result<Monitor> Create(std::string metric, const std::string& mode,
-                                const std::vector<std::string>& measured);
+                                const std::vector<MeasuredFigure>& measured);
 
   const std::string& metric() const { return metric_; }
 

@@ -1,9 +1,11 @@
 #include "stoker/run/recipe.h"
 
 #include <algorithm>
+#include <iterator>
 #include <system_error>
 
 #include "stoker/base/problems.h"
+#include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe_place.h"
 #include "stoker/run/misplaced_keys.h"
 #include "stoker/run/train_check.h"
@@ -13,9 +15,9 @@ namespace {
 
 // The keys of `train:` that hold a section of their own.
 constexpr std::string_view kNested[] = {
-    "loss",           "optimizer", "schedule",    "warmup",     "lr_scaling",
-    "groups",         "clip",      "average",     "checkpoint", "limit_batches",
-    "early_stopping", "callbacks", "tensorboard", "init_from",  "memory"};
+    "loss",        "optimizer", "schedule",   "warmup",        "lr_scaling",     "groups",
+    "clip",        "average",   "checkpoint", "limit_batches", "early_stopping", "callbacks",
+    "tensorboard", "init_from", "memory",     "metrics"};
 
 bool IsNested(const std::string& key) {
   return std::ranges::find(kNested, key) != std::end(kNested);
@@ -40,7 +42,7 @@ Status CheckTrainKeys(ConfigNode& section, std::set<std::string, std::less<>>& u
 // The kind of that name, which is registered, with the defaults of its options.
 template <typename R>
 typename R::Configured KindCalled(std::string_view name) {
-  return R::Builtin().Parse(ConfigNode::Scalar(std::string(name))).value();
+  return R::Known().Parse(ConfigNode::Scalar(std::string(name))).value();
 }
 
 // Reads the nested section of T's name, where there is one. With a mistake in it `options` stay as
@@ -90,6 +92,44 @@ ConfigNode::Entry FilledPart(const T& options) {
   return {std::string(T::kName), {}, FormatOptions(OptionsOf<T>(), &options)};
 }
 
+// What a list of metrics measures, whatever is wrong with it.
+struct ReadMetrics {
+  std::vector<MeasuredFigure> measured;  // also those that wrong entries may mean
+  bool is_list = true;
+};
+
+// Reads the list `metrics`, or one name alone. Entries that are right are in `metrics`, whatever
+// the others are.
+Status ParseMetrics(const ConfigNode& section, std::vector<MetricRegistry::Configured>& metrics,
+                    ReadMetrics& read) {
+  const ConfigNode* node = section.Find("metrics");
+  if (node == nullptr || node->kind == ConfigNode::Kind::kNull) return OkStatus();
+  if (node->kind == ConfigNode::Kind::kMap) {
+    read.is_list = false;
+    return InvalidArgument("{}: 'metrics' is a map; it must be a list, such as metrics: [top5, f1]",
+                           node->location.ToString());
+  }
+  const bool one_alone = node->kind == ConfigNode::Kind::kScalar;
+  Problems problems;
+  for (const ConfigNode& item : one_alone ? std::vector{*node} : node->items) {
+    Result<MetricRegistry::Configured> parsed = ParsePlaced(MetricRegistry::Known(), item);
+    problems.Add(parsed.status());
+    if (!parsed.ok()) {
+      read.measured.push_back({item.entries.empty() ? item.scalar : item.entries.front().key});
+      continue;
+    }
+    if (std::ranges::find(metrics, parsed->name, &MetricRegistry::Configured::name) !=
+        metrics.end()) {
+      problems.Add(InvalidArgument("{}: train.metrics: '{}' is named twice; once is enough",
+                                   item.location.ToString(), parsed->name));
+      continue;
+    }
+    metrics.push_back(*std::move(parsed));
+  }
+  std::ranges::move(MetricRegistry::Known().FiguresOf(metrics), std::back_inserter(read.measured));
+  return problems.ToStatus();
+}
+
 Status ParseCallbacks(const ConfigNode& section,
                       std::vector<CallbackRegistry::Configured>& callbacks) {
   const ConfigNode* node = section.Find("callbacks");
@@ -101,7 +141,7 @@ Status ParseCallbacks(const ConfigNode& section,
   }
   Problems problems;
   for (const ConfigNode& item : node->items) {
-    Result<CallbackRegistry::Configured> parsed = ParsePlaced(CallbackRegistry::Builtin(), item);
+    Result<CallbackRegistry::Configured> parsed = ParsePlaced(CallbackRegistry::Known(), item);
     problems.Add(parsed.status());
     if (parsed.ok()) callbacks.push_back(*std::move(parsed));
   }
@@ -135,6 +175,9 @@ ScheduleRegistry::Configured DefaultSchedule() { return KindCalled<ScheduleRegis
 
 ConfigNode TrainRecipe::Filled() const {
   ConfigNode filled = FormatOptions(OptionsOf<TrainOptions>(), &options);
+  std::vector<ConfigNode> measured;
+  for (const MetricRegistry::Configured& metric : metrics) measured.push_back(metric.node);
+  filled.entries.push_back({"metrics", {}, ConfigNode::List(std::move(measured))});
   filled.entries.push_back({"loss", {}, loss.node});
   filled.entries.push_back({"optimizer", {}, optimizer.node});
   filled.entries.push_back({"schedule", {}, schedule.node});
@@ -165,8 +208,12 @@ std::string TrainRecipe::NameOf(std::string_view key) const {
 }
 
 ConfigNode Recipe::Filled() const {
-  return ConfigNode::Map(
+  ConfigNode filled = ConfigNode::Map(
       {{"data", {}, data.filled}, {"model", {}, model.node}, {"train", {}, train.Filled()}});
+  ConfigNode plugins = LoadedPlugins();
+  if (!plugins.items.empty())
+    filled.entries.insert(filled.entries.begin(), {"plugins", {}, std::move(plugins)});
+  return filled;
 }
 
 Result<ModelRegistry::Configured> ParseModelSection(const ConfigNode& recipe) {
@@ -177,7 +224,7 @@ Result<ModelRegistry::Configured> ParseModelSection(const ConfigNode& recipe) {
         "10}}}}",
         recipe.location.ToString());
   }
-  return ParsePlaced(ModelRegistry::Builtin(), *section);
+  return ParsePlaced(ModelRegistry::Known(), *section);
 }
 
 namespace {
@@ -193,13 +240,13 @@ ConfigNode PlainKeys(const ConfigNode& section) {
 Status ParseStep(const ConfigNode& section, TrainRecipe& train) {
   Problems problems;
   if (const ConfigNode* node = section.Find("loss")) {
-    problems.Take(ParsePlaced(LossRegistry::Builtin(), *node), train.loss);
+    problems.Take(ParsePlaced(LossRegistry::Known(), *node), train.loss);
   }
   if (const ConfigNode* node = section.Find("optimizer")) {
-    problems.Take(ParsePlaced(OptimizerRegistry::Builtin(), *node), train.optimizer);
+    problems.Take(ParsePlaced(OptimizerRegistry::Known(), *node), train.optimizer);
   }
   if (const ConfigNode* node = section.Find("schedule")) {
-    problems.Take(ParsePlaced(ScheduleRegistry::Builtin(), *node), train.schedule);
+    problems.Take(ParsePlaced(ScheduleRegistry::Known(), *node), train.schedule);
   }
   problems.Add(ParseOptionsOf(PlainKeys(section), train.options));
   return problems.ToStatus();
@@ -249,8 +296,12 @@ CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
   const Status step = ParseStep(section, checked.train);
   problems.Add(step);
   problems.Add(ParseRest(section, checked.train));
+  ReadMetrics metrics;
+  problems.Add(ParseMetrics(section, checked.train.metrics, metrics));
   // A list of metrics that cannot be read may have named the figures that are followed.
-  if (checked.Reads("metrics")) problems.Add(WithPlace(recipe, TakeOutWrongParts(checked.train)));
+  if (!metrics.is_list) checked.unread.emplace("metrics");
+  if (checked.Reads("metrics"))
+    problems.Add(WithPlace(recipe, TakeOutWrongParts(checked.train, metrics.measured)));
   checked.can_be_tried = step.ok() && checked.Reads("input") && checked.Reads("target");
   checked.status = problems.ToStatus();
   checked.train.written = *written;
@@ -346,7 +397,7 @@ Result<Recipe> ParseRecipe(const ConfigNode& root, const std::filesystem::path& 
 
 Result<Recipe> LoadRecipe(const std::filesystem::path& file,
                           const std::vector<std::string>& assignments) {
-  STOKER_ASSIGN_OR_RETURN(const ConfigNode root, ReadRecipe(file, assignments));
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode root, ReadRecipeAndPlugins(file, assignments));
   return ParseRecipe(root, file.parent_path());
 }
 

@@ -53,7 +53,6 @@ struct TrainOptions {
   std::vector<std::string> activation_checkpointing;
   std::string graph = "auto";
   std::string normalize_on = "auto";
-  std::vector<std::string> metrics;
   std::optional<int64_t> overfit_batches;
   bool sanity = true;
   std::string on_nonfinite = "stop";
@@ -179,6 +178,7 @@ struct TrainRecipe {
   LimitBatchesOptions limit_batches;
   EarlyStoppingOptions early_stopping;
   std::vector<CallbackRegistry::Configured> callbacks;  // called in this order
+  std::vector<MetricRegistry::Configured> metrics;      // each once
   WarmupOptions warmup;
   LrScalingOptions lr_scaling;
   std::vector<GroupOptions> groups;

@@ -38,8 +38,9 @@ constexpr std::string_view kOfCheckpoints[] = {
     "train.checkpoint.every_steps", "train.checkpoint.best", "train.checkpoint.best_mode"};
 // Keys on which the tuner's choices depend.
 constexpr std::string_view kChosenBy[] = {
-    "model",         "train.device",          "train.memory_format", "train.precision",
-    "train.threads", "train.cudnn_benchmark", "train.graph",         "train.denormals"};
+    "plugins",         "model",         "train.device",          "train.memory_format",
+    "train.precision", "train.threads", "train.cudnn_benchmark", "train.graph",
+    "train.denormals"};
 
 // Whether a difference, "train.epochs: 3 -> 5", is of one of these keys or of one below it.
 bool IsOf(std::string_view difference, std::span<const std::string_view> keys) {
@@ -47,6 +48,12 @@ bool IsOf(std::string_view difference, std::span<const std::string_view> keys) {
   return std::ranges::any_of(keys, [&](std::string_view key) {
     return changed == key || changed.starts_with(fmt::format("{}.", key));
   });
+}
+
+// Whether a difference is of where a plug-in lies, "plugins.0.file: ...": what it is its hash says.
+bool IsPlaceOfPlugin(std::string_view difference) {
+  const std::string_view changed = difference.substr(0, difference.find(':'));
+  return changed.starts_with("plugins.") && changed.ends_with(".file");
 }
 
 bool ScheduleFollowsEvaluations(const TrainRecipe& train) {
@@ -106,7 +113,7 @@ RecipeChanges CompareRecipes(const ConfigNode& before, const Recipe& now) {
   for (std::string& difference :
        Differences(AsStored(WithLaterKeys(before)), AsStored(now.Filled()))) {
     changes.choose_again |= IsOf(difference, kChosenBy);
-    const bool harmless = IsOf(difference, kHarmless) ||
+    const bool harmless = IsOf(difference, kHarmless) || IsPlaceOfPlugin(difference) ||
                           (IsOf(difference, kOfEvaluations) && !followed.evaluations) ||
                           (IsOf(difference, kOfCheckpoints) && !followed.checkpoints);
     (harmless ? changes.harmless : changes.of_weights).push_back(std::move(difference));

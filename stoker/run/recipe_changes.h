@@ -3,6 +3,7 @@
 //
 // These never do:
 //   data.root, data.classes            the place of the files, the names of classes
+//   plugins.N.file                     the place of a plug-in; another file has another sha256
 //   train.log_every, metrics, tensorboard, feed_threads,
 //   device_prefetch, memory, tune, lint, sanity, detect_anomaly,
 //   activation_checkpointing train.checkpoint.keep,

@@ -108,10 +108,6 @@ void DescribeDevice(OptionTable<TrainOptions>& table) {
 void DescribeChecks(OptionTable<TrainOptions>& table) {
   using O = TrainOptions;
   table
-      .Field(
-          "metrics", &O::metrics,
-          "what evaluations measure beside loss and accuracy: topK (top5), confusion, precision, "
-          "recall, f1, auc, mse, mae; where targets are numbers mse and mae")
       .Field("overfit_batches", &O::overfit_batches,
              "trains on the first so many batches again and again, each time the same: a model "
              "that cannot learn them by heart is broken; auto: on all",

@@ -1,14 +1,78 @@
 #include "stoker/run/registry.h"
 
-namespace stoker {
+#include <fmt/ranges.h>
 
-const ScheduleRegistry& ScheduleRegistry::Builtin() {
-  static const ScheduleRegistry registry = [] {
+#include <algorithm>
+#include <charconv>
+
+namespace stoker {
+namespace {
+
+constexpr std::string_view kTop = "top";  // the metric that topK stands for
+
+}  // namespace
+
+ScheduleRegistry& ScheduleRegistry::ToAddTo() {
+  static ScheduleRegistry registry = [] {
     ScheduleRegistry filled;
     RegisterBuiltinSchedules(filled);
     return filled;
   }();
   return registry;
+}
+
+std::optional<int64_t> TopOfMetric(std::string_view name) {
+  if (!name.starts_with("top")) return std::nullopt;
+  int64_t k = 0;
+  const auto [end, error] = std::from_chars(name.data() + 3, name.data() + name.size(), k);
+  if (error != std::errc() || end != name.data() + name.size() || k < 1) return std::nullopt;
+  return k;
+}
+
+Result<MetricRegistry::Configured> MetricRegistry::Parse(const ConfigNode& node) const {
+  ConfigNode named = node;
+  if (const auto k =
+          node.kind == ConfigNode::Kind::kScalar ? TopOfMetric(node.scalar) : std::nullopt) {
+    ConfigNode top = ConfigNode::Scalar(fmt::format("{}", *k));
+    top.location = node.location;
+    named = ConfigNode::Map({{std::string(kTop), node.location, std::move(top)}});
+    named.location = node.location;
+  }
+  STOKER_ASSIGN_OR_RETURN(Configured parsed, Registry::Parse(named));
+  const ConfigNode& options = parsed.node.entries.front().value;
+  if (parsed.name == kTop) parsed.name += options.Find("k")->scalar;
+  if (TopOfMetric(parsed.name) || options.entries.empty()) {
+    parsed.node = ConfigNode::Scalar(parsed.name);
+  }
+  return parsed;
+}
+
+const MetricRegistry::Facts& MetricRegistry::FactsOf(const Configured& metric) const {
+  const std::string_view name = TopOfMetric(metric.name) ? kTop : std::string_view(metric.name);
+  return *std::ranges::find(facts_, name, &Facts::name);
+}
+
+std::string MetricRegistry::NamesFor(TargetKind kind) const {
+  std::vector<std::string> names;
+  for (const Facts& facts : facts_) {
+    if (facts.measures(kind))
+      names.push_back(facts.name == kTop ? "topK (such as top5)" : facts.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+bool MetricRegistry::Measures(const Configured& metric, TargetKind kind) const {
+  return FactsOf(metric).measures(kind);
+}
+
+std::vector<MeasuredFigure> MetricRegistry::FiguresOf(
+    const std::vector<Configured>& metrics) const {
+  std::vector<MeasuredFigure> figures;
+  for (const Configured& metric : metrics) {
+    const Better better = FactsOf(metric).better;
+    if (better != Better::kNeither) figures.push_back({metric.name, better});
+  }
+  return figures;
 }
 
 std::string ModelInput::ToString() const {

@@ -1,15 +1,19 @@
-// The models, losses, optimizers, schedules and callbacks that a recipe may name.
+// The models, losses, metrics, optimizers, schedules and callbacks that a recipe may name.
 //
 // A kind is one struct with its options as fields (train/models/convnet.h): recipe keys, checks,
 // help and the C++ call come from it. cmake/StokerRegistry.cmake adds every header in
-// run/schedules/ and in models/, losses/, optimizers/ and callbacks/ of train/, which a program has
-// if it links stoker_train. In C++ a kind needs no name: Configure(Convnet{.classes = 10}).
+// run/schedules/ and in models/, losses/, metrics/, optimizers/ and callbacks/ of train/, which a
+// program has if it links stoker_train. Known() has these and the kinds that were added
+// (run/kinds.h); ToAddTo() lets them be added, before recipes are read. In C++ a kind needs no
+// name: Configure(Convnet{.classes = 10}).
 #pragma once
 
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,7 +26,9 @@ namespace stoker {
 
 class Callback;
 class Loss;
+class Metric;
 class Model;
+enum class TargetKind;  // train/core/target.h
 
 // The shape of one sample. Vectors of n features are n channels of 1 x 1.
 struct ModelInput {
@@ -52,6 +58,15 @@ template <typename T>
 concept LossOptions = requires(const T& options) {
   { options.Build() } -> std::same_as<Result<std::shared_ptr<const Loss>>>;
 };
+// Which way a metric gets better; kNeither: it is no single figure. `mode: auto` of early stopping
+// and of the best checkpoint follows it.
+enum class Better { kHigher, kLower, kNeither };
+template <typename T>
+concept MetricOptions = requires(const T& options, TargetKind kind) {
+  { options.Build(kind) } -> std::same_as<Result<std::shared_ptr<Metric>>>;
+  { T::Measures(kind) } -> std::same_as<bool>;  // whether it has a meaning for such targets
+  { T::kBetter } -> std::convertible_to<Better>;
+};
 template <typename T>
 concept OptimizerOptions = requires(const T& options, const TrainedParameters& parameters) {
   { options.Build(parameters) } -> std::same_as<Result<std::unique_ptr<Optimizer>>>;
@@ -69,7 +84,8 @@ class ModelRegistry : public Registry<std::shared_ptr<Model>, const ModelInput&>
   void Add() {
     AddKind<T>("model", [](const T& options, const ModelInput& in) { return options.Build(in); });
   }
-  static const ModelRegistry& Builtin();
+  static const ModelRegistry& Known() { return ToAddTo(); }
+  static ModelRegistry& ToAddTo();
 };
 
 class CallbackRegistry : public Registry<std::shared_ptr<Callback>> {
@@ -80,7 +96,8 @@ class CallbackRegistry : public Registry<std::shared_ptr<Callback>> {
   void Add() {
     AddKind<T>("callback", [](const T& options) { return options.Build(); });
   }
-  static const CallbackRegistry& Builtin();
+  static const CallbackRegistry& Known() { return ToAddTo(); }
+  static CallbackRegistry& ToAddTo();
 };
 
 class LossRegistry : public Registry<std::shared_ptr<const Loss>> {
@@ -91,8 +108,55 @@ class LossRegistry : public Registry<std::shared_ptr<const Loss>> {
   void Add() {
     AddKind<T>("loss", [](const T& options) { return options.Build(); });
   }
-  static const LossRegistry& Builtin();
+  static const LossRegistry& Known() { return ToAddTo(); }
+  static LossRegistry& ToAddTo();
 };
+
+// A figure that something may be decided by, by its name in evaluations.
+struct MeasuredFigure {
+  std::string name;
+  Better better = Better::kHigher;
+};
+
+class MetricRegistry : public Registry<std::shared_ptr<Metric>, TargetKind> {
+ public:
+  explicit MetricRegistry(StatusOfThrown status_of_thrown = nullptr)
+      : Registry("metric", status_of_thrown) {}
+  template <MetricOptions T>
+  void Add() {
+    AddKind<T>("metric", [](const T& options, TargetKind kind) { return options.Build(kind); });
+    facts_.push_back({std::string(T::kName), T::kBetter, T::Measures});
+  }
+
+  // As Registry::Parse, where also `topK` (such as top5) is a name: that of `top` with this k. The
+  // result is called so, and its node is the bare name where all its options have their defaults.
+  Result<Configured> Parse(const ConfigNode& node) const;
+
+  // The metrics that have a meaning for such targets, for messages: "mse, mae".
+  std::string NamesFor(TargetKind kind) const;
+
+  // Whether the metric has a meaning for such targets.
+  bool Measures(const Configured& metric, TargetKind kind) const;
+
+  // What `metrics` measure, for Monitor.
+  std::vector<MeasuredFigure> FiguresOf(const std::vector<Configured>& metrics) const;
+
+  static const MetricRegistry& Known() { return ToAddTo(); }
+  static MetricRegistry& ToAddTo();
+
+ private:
+  struct Facts {
+    std::string name;
+    Better better;
+    bool (*measures)(TargetKind);
+  };
+  const Facts& FactsOf(const Configured& metric) const;
+
+  std::vector<Facts> facts_;
+};
+
+// The K of "topK"; nothing where `name` is none.
+std::optional<int64_t> TopOfMetric(std::string_view name);
 
 class OptimizerRegistry : public Registry<std::unique_ptr<Optimizer>, const TrainedParameters&> {
  public:
@@ -103,7 +167,8 @@ class OptimizerRegistry : public Registry<std::unique_ptr<Optimizer>, const Trai
     AddKind<T>("optimizer",
                [](const T& options, const TrainedParameters& on) { return options.Build(on); });
   }
-  static const OptimizerRegistry& Builtin();
+  static const OptimizerRegistry& Known() { return ToAddTo(); }
+  static OptimizerRegistry& ToAddTo();
 };
 
 class ScheduleRegistry : public Registry<std::unique_ptr<Schedule>, const SchedulePlan&> {
@@ -114,13 +179,15 @@ class ScheduleRegistry : public Registry<std::unique_ptr<Schedule>, const Schedu
     AddKind<T>("schedule",
                [](const T& options, const SchedulePlan& plan) { return options.Build(plan); });
   }
-  static const ScheduleRegistry& Builtin();
+  static const ScheduleRegistry& Known() { return ToAddTo(); }
+  static ScheduleRegistry& ToAddTo();
 };
 
 // Generated: add the kinds in these folders.
 void RegisterBuiltinModels(ModelRegistry& registry);
 void RegisterBuiltinCallbacks(CallbackRegistry& registry);
 void RegisterBuiltinLosses(LossRegistry& registry);
+void RegisterBuiltinMetrics(MetricRegistry& registry);
 void RegisterBuiltinOptimizers(OptimizerRegistry& registry);
 void RegisterBuiltinSchedules(ScheduleRegistry& registry);
 
@@ -151,6 +218,10 @@ CallbackRegistry::Configured Configure(const T& options) {
 template <LossOptions T>
 LossRegistry::Configured Configure(const T& options) {
   return internal::ConfigureKind<LossRegistry::Configured>(options);
+}
+template <MetricOptions T>
+MetricRegistry::Configured Configure(const T& options) {
+  return internal::ConfigureKind<MetricRegistry::Configured>(options);
 }
 template <OptimizerOptions T>
 OptimizerRegistry::Configured Configure(const T& options) {

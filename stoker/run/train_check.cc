@@ -1,38 +1,18 @@
 #include "stoker/run/train_check.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "stoker/base/problems.h"
 #include "stoker/run/early_stopping.h"
-#include "stoker/run/metric_names.h"
 #include "stoker/run/monitor.h"
 #include "stoker/run/weight_renames.h"
 #include "stoker/run/weights_source.h"
 
 namespace stoker {
-namespace {
-
-void TakeOutWrongMetrics(std::vector<std::string>& metrics, Problems& problems) {
-  const Status status = CheckMetricNames(metrics);
-  if (status.ok()) return;
-  problems.Add(status);
-  std::vector<std::string> right;
-  for (std::string& name : metrics) {
-    right.push_back(std::move(name));
-    if (!CheckMetricNames(right).ok()) right.pop_back();
-  }
-  metrics = std::move(right);
-}
-
-}  // namespace
-
-Status TakeOutWrongParts(TrainRecipe& train) {
+Status TakeOutWrongParts(TrainRecipe& train, const std::vector<MeasuredFigure>& measured) {
   Problems problems;
-  const std::vector<std::string> measured = train.options.metrics;
-  TakeOutWrongMetrics(train.options.metrics, problems);
   if (const Status early = EarlyStopping::Create(train.early_stopping, measured).status();
       !early.ok()) {
     problems.Add(early);

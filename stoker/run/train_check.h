@@ -33,10 +33,11 @@ struct CheckedTrain {
 CheckedTrain CheckTrainSection(const ConfigNode& recipe,
                                const std::filesystem::path& recipe_folder);
 
-// Finds errors in parts whose keys are valid one by one, without data and model: names of metrics,
-// figures that nothing measures, callbacks that cannot be made, rules of init_from. Removes those
-// parts from `train`. Errors: all of them (base/problems.h).
-Status TakeOutWrongParts(TrainRecipe& train);
+// Finds errors in parts whose keys are valid one by one, without data and model: figures that
+// nothing measures, callbacks that cannot be made, rules of init_from. Removes those parts from
+// `train`. Errors: all of them (base/problems.h).
+//   measured  the figures of train.metrics, also those that wrong entries may mean
+Status TakeOutWrongParts(TrainRecipe& train, const std::vector<MeasuredFigure>& measured);
 
 // Checks that the file of init_from can be read, if no model can be made.
 Status TryWeightsFile(const InitFromOptions& options);

@@ -1,4 +1,7 @@
 // `stoker`: everything that needs no libtorch, and the way to stoker-train for what does.
+#include <functional>
+
+#include "stoker/data/recipe/plugins.h"
 #include "stoker/tools/commands/batch_find_command.h"
 #include "stoker/tools/commands/bench_command.h"
 #include "stoker/tools/commands/check_command.h"
@@ -19,6 +22,20 @@
 #include "stoker/tools/program/program.h"
 #include "stoker/tools/program/trainer_process.h"
 
+namespace {
+
+// What commands do with a pipeline needs no torch, unless plug-ins are loaded: these may.
+template <typename Arguments>
+std::function<stoker::Status(const Arguments&)> HereUnlessCodeIsLoaded(
+    stoker::Status (*run)(const Arguments&), char** argv) {
+  return [run, argv](const Arguments& arguments) {
+    const bool loads = stoker::GetPluginPolicy() == stoker::PluginPolicy::kLoad;
+    return loads && stoker::HasTrainer() ? stoker::ExecTrainer(argv) : run(arguments);
+  };
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace stoker;
   PrepareProcess();
@@ -37,13 +54,13 @@ int main(int argc, char** argv) {
   AddPlotCommand(program);
   AddLrFindCommand(program, hand_over);
   AddBatchFindCommand(program, hand_over);
-  AddBenchCommand(program, hand_over);
-  AddPackCommand(program);
+  AddBenchCommand(program, HereUnlessCodeIsLoaded(RunBench, argv), hand_over);
+  AddPackCommand(program, HereUnlessCodeIsLoaded(RunPack, argv));
   AddVerifyCommand(program);
   AddInspectCommand(program, [argv](const InspectArguments& arguments) {
     return NeedsTrainer(arguments) ? ExecTrainer(argv) : RunInspect(arguments);
   });
-  AddVocabularyCommand(program);
+  AddVocabularyCommand(program, HereUnlessCodeIsLoaded(RunVocabulary, argv));
   AddHelpCommands(program, [argv](const std::string& what) {
     if (HasTrainer()) return ExecTrainer(argv);
     return PrintWords(what == "keys" ? DataKeys() : std::vector<std::string>());

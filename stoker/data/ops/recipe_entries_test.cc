@@ -10,7 +10,7 @@ namespace {
 
 Result<Dataset> Add(const Dataset& input, const std::string& entry) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode node, ParseYaml(entry, "r.yaml"));
-  STOKER_ASSIGN_OR_RETURN(const auto configured, OperatorRegistry::Builtin().Parse(node));
+  STOKER_ASSIGN_OR_RETURN(const auto configured, OperatorRegistry::Known().Parse(node));
   return configured.build(input);
 }
 

@@ -30,7 +30,7 @@ Result<ConfigNode> FillPipeline(const ConfigNode& pipeline) {
 
 // The first option of the source `name`, where that is a path or takes one: the file it reads.
 Result<std::string> PathOptionOf(const std::string& name, const ConfigLocation& location) {
-  for (const KindDescription& kind : OperatorRegistry::Builtin().Describe()) {
+  for (const KindDescription& kind : OperatorRegistry::Known().Describe()) {
     if (kind.name != name) continue;
     if (kind.group != "source" || kind.options.empty()) break;
     const std::string& type = kind.options.front().type;
@@ -125,7 +125,7 @@ Status PipelinePerFile::Read(const ConfigNode& node) {
   const ConfigNode& source = node.items.front();
   STOKER_ASSIGN_OR_RETURN(
       const NamedOptions named,
-      SplitNamedOptions(WithoutOnError(source), "operator", OperatorRegistry::Builtin().Names()));
+      SplitNamedOptions(WithoutOnError(source), "operator", OperatorRegistry::Known().Names()));
   STOKER_ASSIGN_OR_RETURN(const std::string option, PathOptionOf(named.name, source.location));
   const bool bare =
       named.options.kind != ConfigNode::Kind::kNull && named.options.kind != ConfigNode::Kind::kMap;

@@ -19,7 +19,7 @@ Result<OperatorRegistry::Configured> ParseOnError(const ConfigNode& node,
         "skip, limit: 100}}",
         node.location.ToString(), kOnError);
   }
-  return OperatorRegistry::Builtin().ParseOptionsOfKind(kOnErrorOperator, node, kOnError, root);
+  return OperatorRegistry::Known().ParseOptionsOfKind(kOnErrorOperator, node, kOnError, root);
 }
 
 // Written among an operator's options it would be one that is unknown.
@@ -38,8 +38,8 @@ Status CheckPlaceOfOnError(const ConfigNode& stage) {
 
 }  // namespace
 
-const OperatorRegistry& OperatorRegistry::Builtin() {
-  static const OperatorRegistry registry = [] {
+OperatorRegistry& OperatorRegistry::ToAddTo() {
+  static OperatorRegistry registry = [] {
     OperatorRegistry made;
     RegisterBuiltinOperators(made);
     return made;
@@ -51,7 +51,7 @@ Result<OperatorRegistry::Configured> ParseStage(const ConfigNode& entry,
                                                 const std::filesystem::path& root) {
   STOKER_RETURN_IF_ERROR(CheckPlaceOfOnError(entry));
   const ConfigNode* value = entry.Find(kOnError);
-  if (value == nullptr) return OperatorRegistry::Builtin().Parse(entry, root);
+  if (value == nullptr) return OperatorRegistry::Known().Parse(entry, root);
   ConfigNode stage = entry;
   std::erase_if(stage.entries, [](const ConfigNode::Entry& e) { return e.key == kOnError; });
   if (stage.entries.empty()) {
@@ -60,7 +60,7 @@ Result<OperatorRegistry::Configured> ParseStage(const ConfigNode& entry,
   }
   Problems problems;
   OperatorRegistry::Configured configured, on_error;
-  problems.Take(OperatorRegistry::Builtin().Parse(stage, root), configured);
+  problems.Take(OperatorRegistry::Known().Parse(stage, root), configured);
   problems.Take(ParseOnError(*value, root), on_error);
   STOKER_RETURN_IF_ERROR(problems.ToStatus());
   ConfigNode& filled = on_error.node.entries.front().value;

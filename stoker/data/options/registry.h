@@ -65,8 +65,10 @@ class OperatorRegistry : public Registry<Dataset, std::optional<Dataset>> {
   // Returns whether there is an operator `name` that arranges.
   bool Arranges(std::string_view name) const { return arranging_.contains(name); }
 
-  // Returns all operators of Stoker.
-  static const OperatorRegistry& Builtin();
+  // Returns all operators: Stoker's own and those that were added (run/kinds.h).
+  static const OperatorRegistry& Known() { return ToAddTo(); }
+  // Returns the same, to be changed before recipes are read.
+  static OperatorRegistry& ToAddTo();
 
  private:
   std::set<std::string, std::less<>> arranging_;

@@ -9,6 +9,7 @@
 #include "stoker/data/core/class_names.h"
 #include "stoker/data/core/file_patterns.h"
 #include "stoker/data/options/registry.h"
+#include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe.h"
 
 namespace stoker {
@@ -46,7 +47,7 @@ Status CheckStages(const std::vector<ConfigNode>& stages, const std::string& of)
 
 // The recipe with the pipeline that is packed as its only one.
 Result<PackSource> PackSourceOfRecipe(const std::string& path, const PackSourceOptions& options) {
-  STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRecipe(path, options.assignments));
+  STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRecipeAndPlugins(path, options.assignments));
   ConfigNode* const data = recipe.Find("data");
   const ConfigNode* const wanted = data != nullptr ? data->Find(options.of) : nullptr;
   if (data != nullptr && wanted == nullptr && options.of != "train") {

@@ -21,7 +21,7 @@ namespace {
 
 // The sections of a recipe.
 const std::vector<std::string>& Sections() {
-  static const std::vector<std::string> kSections = {"data", "model", "train"};
+  static const std::vector<std::string> kSections = {"data", "model", "train", "plugins"};
   return kSections;
 }
 
@@ -292,7 +292,7 @@ Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
     STOKER_ASSIGN_OR_RETURN(const auto configured, ParseStage(entry));
     // The samples are picked already, and have no labels whose words were to be numbered.
     if (configured.name == Lookup::kName) continue;
-    if (OperatorRegistry::Builtin().Arranges(configured.name)) continue;
+    if (OperatorRegistry::Known().Arranges(configured.name)) continue;
     Result<Dataset> built = configured.build(dataset);
     if (!built.ok()) {
       return Status(built.status().code(), fmt::format("{}: {}", eval->items[i].location.ToString(),

@@ -37,15 +37,15 @@ struct DataRecipe {
 // Returns the keys of the section, for `stoker inspect --ops data`.
 KindDescription DescribeDataSection();
 
-// The sections that a recipe may have: data, model, train. An unknown one is an error with line,
-// column and the nearest known name.
+// The sections that a recipe may have: data, model, train, plugins. An unknown one is an error with
+// line, column and the nearest known name.
 Status CheckSections(const ConfigNode& recipe);
 
 // Applies `--set key=value ...` to a recipe (SetByPath), up to the first error.
 Status ApplyAssignments(ConfigNode& recipe, const std::vector<std::string>& assignments);
 
 // Reads the recipe in `file`, applies `assignments` and checks the names of its sections, but not
-// their content.
+// their content. Loads no plug-ins (plugins.h).
 Result<ConfigNode> ReadRecipe(const std::filesystem::path& file,
                               const std::vector<std::string>& assignments);
 

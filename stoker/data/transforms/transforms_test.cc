@@ -73,7 +73,7 @@ TEST(Transforms, DoNotDependOnTheOrderOfTheSamples) {
 }
 
 TEST(Transforms, AreKnownToRecipesByTheirFilesNames) {
-  const std::vector<std::string> names = OperatorRegistry::Builtin().Names();
+  const std::vector<std::string> names = OperatorRegistry::Known().Names();
   EXPECT_THAT(names, testing::IsSupersetOf({"cast", "normalize", "random_crop", "random_flip"}));
 }
 

@@ -20,6 +20,7 @@ void AddBatchFindCommand(Program& program, std::function<Status(const BatchFindA
       program.Add<BatchFindArguments>("batch-find", kAbout, kFooter, std::move(run));
   AddRecipeArgument(app, arguments.recipe).required();
   AddSetOption(app, arguments.set);
+  AddAllowCodeOption(app);
   app.add_option("--memory", arguments.memory_bytes,
                  "what weights, gradients, optimizer and activations may take together")
       ->type_name("BYTES")

@@ -4,6 +4,7 @@
 
 #include "stoker/base/json_text.h"
 #include "stoker/data/recipe/memory_options.h"
+#include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/tools/commands/pipeline_bench.h"
 #include "stoker/tools/program/arguments.h"
@@ -55,6 +56,7 @@ std::string ToText(const PipelineMeasurement& measured, const BenchArguments& ar
 }
 
 Status CheckAndRun(const BenchArguments& arguments,
+                   const std::function<Status(const BenchArguments&)>& run,
                    const std::function<Status(const BenchArguments&)>& run_model) {
   if (arguments.recipe.empty() == arguments.model.empty()) {
     return InvalidArgument("{}; `stoker bench --help` explains",
@@ -62,7 +64,7 @@ Status CheckAndRun(const BenchArguments& arguments,
                                ? "RECIPE is required (only --model does without)"
                                : "RECIPE and --model are two things to measure; give one");
   }
-  return arguments.model.empty() ? RunBench(arguments) : run_model(arguments);
+  return arguments.model.empty() ? run(arguments) : run_model(arguments);
 }
 
 void AddModelOptions(CLI::App& app, BenchArguments& arguments) {
@@ -82,10 +84,12 @@ void AddModelOptions(CLI::App& app, BenchArguments& arguments) {
 
 }  // namespace
 
-void AddBenchCommand(Program& program, std::function<Status(const BenchArguments&)> run_model) {
+void AddBenchCommand(Program& program, std::function<Status(const BenchArguments&)> run,
+                     std::function<Status(const BenchArguments&)> run_model) {
   auto [app, arguments] = program.Add<BenchArguments>(
-      "bench", kAbout, kFooter, [run_model = std::move(run_model)](const BenchArguments& given) {
-        return CheckAndRun(given, run_model);
+      "bench", kAbout, kFooter,
+      [run = std::move(run), run_model = std::move(run_model)](const BenchArguments& given) {
+        return CheckAndRun(given, run, run_model);
       });
   AddRecipeArgument(app, arguments.recipe);
   AddModelOptions(app, arguments);
@@ -108,11 +112,13 @@ void AddBenchCommand(Program& program, std::function<Status(const BenchArguments
   app.add_flag("--inline", arguments.run_inline, "one thread, nothing ahead of demand");
   app.add_flag("--explain", arguments.explain, "also each choice of the runtime, with its figures");
   AddSetOption(app, arguments.set);
+  AddAllowCodeOption(app);
   AddJsonOption(app, arguments.json);
 }
 
 Status RunBench(const BenchArguments& arguments) {
-  STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ReadRecipe(arguments.recipe, arguments.set));
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe,
+                          ReadRecipeAndPlugins(arguments.recipe, arguments.set));
   STOKER_ASSIGN_OR_RETURN(
       const DataRecipe data,
       ParseDataSection(recipe, std::filesystem::path(arguments.recipe).parent_path()));

@@ -30,8 +30,10 @@ struct BenchArguments {
   bool json = false;
 };
 
+//   run        measures a pipeline
 //   run_model  implements --model, which needs libtorch
-void AddBenchCommand(Program& program, std::function<Status(const BenchArguments&)> run_model);
+void AddBenchCommand(Program& program, std::function<Status(const BenchArguments&)> run,
+                     std::function<Status(const BenchArguments&)> run_model);
 
 // Measures a pipeline.
 Status RunBench(const BenchArguments& arguments);

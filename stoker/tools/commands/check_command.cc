@@ -6,6 +6,7 @@
 #include "stoker/base/config_parse.h"
 #include "stoker/base/problems.h"
 #include "stoker/data/recipe/memory_options.h"
+#include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/data/recipe/recipe_text.h"
 #include "stoker/io/side_files.h"
@@ -57,6 +58,9 @@ Status RunCheck(const CheckArguments& arguments, const CheckOfSections& check_se
     // A mistake in it is a finding of the section train.
     static_cast<void>(WishForMemoryOf(recipe));
     WriteNoSideFiles();
+    SetPluginPolicy(PluginPolicy::kLeaveOut);
+    check.Add(LoadPlugins(recipe, std::filesystem::path(arguments.recipe).parent_path()),
+              "plugins");
     check_sections(recipe, check);
   }
   return PrintInspection(check.Report(), arguments.json);

@@ -20,6 +20,7 @@ void AddEvalCommand(Program& program, std::function<Status(const EvalArguments&)
   auto [app, arguments] = program.Add<EvalArguments>("eval", kAbout, kFooter, std::move(run));
   AddRunArgument(app, arguments.run).required();
   AddSetOption(app, arguments.set);
+  AddAllowCodeOption(app);
   AddMemoryOption(app);
   AddJsonOption(app, arguments.json);
 }

@@ -84,7 +84,7 @@ Status RunMan(const CLI::App& app, const ManArguments& arguments) {
 
 Status RunCompletion(const CLI::App& app, const CompletionArguments& arguments) {
   CompletionWords words;
-  words.values["--ops"] = OperatorRegistry::Builtin().Names();
+  words.values["--ops"] = OperatorRegistry::Known().Names();
   for (const PackFormat& format : PackFormats()) words.values["--format"].emplace_back(format.name);
   words.values["--check-data"] = {"places", "full"};
   const std::string script = CompletionScript(arguments.shell, DescribeCommand(app), words);

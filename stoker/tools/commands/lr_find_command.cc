@@ -20,6 +20,7 @@ void AddLrFindCommand(Program& program, std::function<Status(const LrFindArgumen
   auto [app, arguments] = program.Add<LrFindArguments>("lr-find", kAbout, kFooter, std::move(run));
   AddRecipeArgument(app, arguments.recipe).required();
   AddSetOption(app, arguments.set);
+  AddAllowCodeOption(app);
   AddMemoryOption(app);
   app.add_option("--low", arguments.low, "the first rate")
       ->type_name("LR")

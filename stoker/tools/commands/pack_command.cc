@@ -124,8 +124,8 @@ Status Stopped(const PackProgress& progress, const PackArguments& arguments) {
 
 }  // namespace
 
-void AddPackCommand(Program& program) {
-  auto [app, arguments] = program.Add<PackArguments>("pack", kAbout, kFooter, RunPack);
+void AddPackCommand(Program& program, std::function<Status(const PackArguments&)> run) {
+  auto [app, arguments] = program.Add<PackArguments>("pack", kAbout, kFooter, std::move(run));
   app.add_option("SOURCE", arguments.source, "recipe, directory of class folders, or packed files")
       ->type_name("")
       ->required();
@@ -160,6 +160,7 @@ void AddPackCommand(Program& program) {
       ->type_name("N")
       ->check(AtLeastCheck(1));
   AddSetOption(app, arguments.set).description("change a key of the recipe; any number of times");
+  AddAllowCodeOption(app).group("");  // the help is a screen full
   app.add_flag("--verify", arguments.verify, "read back and compare what was written");
   app.add_flag("--overwrite", arguments.overwrite, "replace what is there");
   app.add_option("--threads", arguments.threads, "worker threads, 1..1024")

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,7 +28,7 @@ struct PackArguments {
   bool json = false;
 };
 
-void AddPackCommand(Program& program);
+void AddPackCommand(Program& program, std::function<Status(const PackArguments&)> run);
 
 Status RunPack(const PackArguments& arguments);
 

@@ -59,6 +59,7 @@ void AddPredictCommand(Program& program, std::function<Status(const PredictArgum
   AddRunArgument(app, arguments.run).required();
   AddOptions(app, arguments);
   AddSetOption(app, arguments.set);
+  AddAllowCodeOption(app);
   AddMemoryOption(app);
   AddJsonOption(app, arguments.json).description("one JSON object for all, of FILE or with --to");
 }

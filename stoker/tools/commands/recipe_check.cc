@@ -12,6 +12,7 @@
 #include "stoker/base/options.h"
 #include "stoker/base/printable.h"
 #include "stoker/base/problems.h"
+#include "stoker/base/unloaded_kinds.h"
 #include "stoker/data/advice/data_doubts.h"
 #include "stoker/data/advice/fixed_order.h"
 #include "stoker/data/advice/no_batch.h"
@@ -148,8 +149,9 @@ RecipeFinding RecipeCheck::Located(const std::string& message, std::string_view 
 }
 
 void RecipeCheck::AddFinding(RecipeFinding finding) {
-  const bool known = std::ranges::find(findings_, finding) != findings_.end();
-  if (!known) findings_.push_back(std::move(finding));
+  auto& findings = IsAboutUnloadedKind(finding.message) ? not_judged_ : findings_;
+  const bool known = std::ranges::find(findings, finding) != findings.end();
+  if (!known) findings.push_back(std::move(finding));
 }
 
 void RecipeCheck::Add(const Status& status, std::string_view section) {
@@ -172,6 +174,9 @@ Inspection RecipeCheck::Report() const {
   });
   Inspection out;
   out.json = {{"recipe", path_}, {"findings", Json::array()}, {"not_checked", not_checked_}};
+  for (const RecipeFinding& finding : not_judged_) {
+    out.json["not_checked"].push_back(finding.ToText());
+  }
   for (const RecipeFinding& finding : ordered) {
     out.json["findings"].push_back(finding.ToJson());
     out.text += Printable(finding.ToText()) + "\n";
@@ -182,12 +187,16 @@ Inspection RecipeCheck::Report() const {
     warning.message = "warning: " + warning.message;
     out.text += Printable(warning.ToText()) + "\n";
   }
+  for (RecipeFinding note : not_judged_) {
+    note.message = "not checked: " + note.message;
+    out.text += Printable(note.ToText()) + "\n";
+  }
   for (const std::string& what : not_checked_) {
     out.text += fmt::format("{}: not checked: {}\n", Printable(path_), Printable(what));
   }
   if (ordered.empty()) {
     out.text += fmt::format("{}: nothing is wrong with {}\n", Printable(path_),
-                            not_checked_.empty() ? "it" : "the rest");
+                            not_checked_.empty() && not_judged_.empty() ? "it" : "the rest");
     return out;
   }
   out.damage = FailedPrecondition("{}: {}", path_, CountText(std::ssize(ordered), "finding"));

@@ -46,7 +46,8 @@ class RecipeCheck {
   // Adds something that was not checked, and why.
   void NotChecked(std::string what) { not_checked_.push_back(std::move(what)); }
 
-  bool clean() const { return findings_.empty(); }
+  // Whether there is nothing that keeps what depends on it from being looked at.
+  bool clean() const { return findings_.empty() && not_judged_.empty(); }
 
   // Returns the findings in the order of the file. The result's `damage` has their number.
   Inspection Report() const;
@@ -62,6 +63,7 @@ class RecipeCheck {
   const ConfigNode& recipe_;
   std::vector<RecipeFinding> findings_, warnings_;
   std::vector<std::string> not_checked_;
+  std::vector<RecipeFinding> not_judged_;  // names that a plug-in may bring which is not loaded
 };
 
 // Checks the sections' names, the keys of `data`, its pipelines, their sources and a first batch of

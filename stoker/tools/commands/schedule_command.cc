@@ -19,6 +19,7 @@ void AddScheduleCommand(Program& program, std::function<Status(const ScheduleArg
       program.Add<ScheduleArguments>("schedule", kAbout, kFooter, std::move(run));
   AddRecipeArgument(app, arguments.recipe).required();
   AddSetOption(app, arguments.set);
+  AddAllowCodeOption(app);
   CLI::Option* const steps =
       app.add_option("--steps-per-epoch", arguments.steps_per_epoch,
                      "optimizer steps of an epoch; else counted from the data")

@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kAbout =
     "Trains the model of RECIPE and stores the run.\n"
     "A run is a directory with the resolved recipe, metrics.jsonl, checkpoints, and at the end "
-    "weights.safetensors. SIGINT or SIGTERM ends the step (drops it, if its data do not come) and "
+    "weights.safetensors. SIGINT or SIGTERM ends the step and "
     "writes a checkpoint; a second one ends at once. A signal before step 1 leaves no new run. "
     "A resumed run ends with the same bytes.";
 constexpr const char* kFooter =
@@ -52,14 +52,13 @@ void AddTrainCommand(Program& program, std::function<Status(const TrainArguments
       [run = std::move(run)](const TrainArguments& given) { return CheckAndRun(given, run); });
   AddRecipeArgument(app, arguments.recipe);
   AddSetOption(app, arguments.set);
+  AddAllowCodeOption(app);
   AddMemoryOption(app);
   app.add_option("--run", arguments.run, "directory of the run")
       ->type_name("DIR")
       ->default_str("a new one under runs/");
-  app.add_flag(
-      "--resume", arguments.resume,
-      "continue the run in DIR (RECIPE may be left out), or the newest under runs/ that RECIPE "
-      "was given without --run");
+  app.add_flag("--resume", arguments.resume,
+               "continue the run in DIR, or RECIPE's newest under runs/");
   app.add_flag("--allow-changes", arguments.allow_changes,
                "resume although the recipe or a data file has changed");
   app.add_option("--check-data", arguments.check_data,

@@ -9,6 +9,7 @@
 #include "stoker/base/json_text.h"
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
+#include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/data/text/vocabulary.h"
 #include "stoker/data/text/word_splitter.h"
@@ -78,7 +79,7 @@ void KeepTexts(ConfigNode& recipe) {
 }
 
 Result<Dataset> TextsOf(const VocabularyArguments& arguments) {
-  STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRecipe(arguments.recipe, arguments.set));
+  STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRecipeAndPlugins(arguments.recipe, arguments.set));
   KeepTexts(recipe);
   STOKER_ASSIGN_OR_RETURN(
       const DataRecipe data,
@@ -92,9 +93,9 @@ Result<Dataset> TextsOf(const VocabularyArguments& arguments) {
 
 }  // namespace
 
-void AddVocabularyCommand(Program& program) {
+void AddVocabularyCommand(Program& program, std::function<Status(const VocabularyArguments&)> run) {
   auto [app, arguments] =
-      program.Add<VocabularyArguments>("vocabulary", kAbout, kFooter, RunVocabulary);
+      program.Add<VocabularyArguments>("vocabulary", kAbout, kFooter, std::move(run));
   AddRecipeArgument(app, arguments.recipe).required();
   app.add_option("--to", arguments.to, "the file to write")->type_name("FILE")->required();
   app.add_option("--field", arguments.field, "the field that holds the text")
@@ -117,6 +118,7 @@ void AddVocabularyCommand(Program& program) {
       ->type_name("REGEX");
   app.add_flag("--lower", arguments.lower, "lower case first");
   AddSetOption(app, arguments.set);
+  AddAllowCodeOption(app);
   AddJsonOption(app, arguments.json);
 }
 

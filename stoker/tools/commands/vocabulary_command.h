@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct VocabularyArguments {
   bool json = false;
 };
 
-void AddVocabularyCommand(Program& program);
+void AddVocabularyCommand(Program& program, std::function<Status(const VocabularyArguments&)> run);
 
 Status RunVocabulary(const VocabularyArguments& arguments);
 

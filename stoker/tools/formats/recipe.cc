@@ -4,6 +4,9 @@
 
 #include "stoker/base/config.h"
 #include "stoker/base/printable.h"
+#include "stoker/base/problems.h"
+#include "stoker/base/unloaded_kinds.h"
+#include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/io/file.h"
 #include "stoker/tools/formats/format_rows.h"
@@ -32,6 +35,15 @@ void DescribePipeline(const std::string& name, const Dataset& dataset, Inspectio
   out.text += fmt::format("  pipeline data.{}\n{}", name, TableText(rows, 4));
 }
 
+// Where stages of a pipeline may come from plug-ins, which are not loaded here.
+Inspection WithoutPipelines(Inspection out, const Status& unknown) {
+  for (const std::string& message : ProblemsIn(unknown)) {
+    out.json["not_described"].push_back(message);
+    out.text += fmt::format("  not described: {}\n", Printable(message));
+  }
+  return out;
+}
+
 // Recipes are small; a larger text is not read only to see whether it is one.
 constexpr uint64_t kLargestRecipe = 1 << 20;
 
@@ -53,16 +65,21 @@ Result<bool> IsRecipe(const ProbedFile& file) {
 
 Result<Inspection> InspectRecipe(const std::string& path,
                                  const std::vector<std::string>& assignments) {
-  STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ReadRecipe(path, assignments));
+  STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRecipe(path, assignments));
+  SetPluginPolicy(PluginPolicy::kLeaveOut);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  STOKER_RETURN_IF_ERROR(LoadPlugins(recipe, folder));
   Inspection out;
   std::vector<std::string> sections;
   for (const ConfigNode::Entry& entry : recipe.entries) sections.push_back(entry.key);
   out.json = {{"file", path}, {"format", "recipe"}, {"sections", sections}};
-  STOKER_ASSIGN_OR_RETURN(const DataRecipe data,
-                          ParseDataSection(recipe, std::filesystem::path(path).parent_path()));
-  out.text = fmt::format("{}: recipe with the sections {}\n  data.root {}\n", Printable(path),
-                         Printable(fmt::format("{}", fmt::join(sections, ", "))),
-                         Printable(data.root.string()));
+  out.text = fmt::format("{}: recipe with the sections {}\n", Printable(path),
+                         Printable(fmt::format("{}", fmt::join(sections, ", "))));
+  const Result<DataRecipe> read = ParseDataSection(recipe, folder);
+  if (IsAboutUnloadedKinds(read.status())) return WithoutPipelines(std::move(out), read.status());
+  STOKER_RETURN_IF_ERROR(read.status());
+  const DataRecipe& data = *read;
+  out.text += fmt::format("  data.root {}\n", Printable(data.root.string()));
   out.json["root"] = data.root.string();
   DescribePipeline("train", data.train, out);
   if (data.eval) DescribePipeline("eval", *data.eval, out);

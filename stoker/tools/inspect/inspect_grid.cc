@@ -5,6 +5,7 @@
 #include "stoker/base/printable.h"
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
+#include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/data/transforms/normalize.h"
 #include "stoker/image/cast.h"
@@ -127,7 +128,9 @@ std::string LabelTable(const Shown& shown, int64_t columns,
 
 Result<Inspection> InspectGrid(const std::string& path, const std::vector<std::string>& assignments,
                                const std::string& to) {
-  STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ReadRecipe(path, assignments));
+  STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRecipe(path, assignments));
+  SetPluginPolicy(PluginPolicy::kLeaveOut);
+  STOKER_RETURN_IF_ERROR(LoadPlugins(recipe, std::filesystem::path(path).parent_path()));
   STOKER_ASSIGN_OR_RETURN(const DataRecipe data,
                           ParseDataSection(recipe, std::filesystem::path(path).parent_path()));
   STOKER_ASSIGN_OR_RETURN(const PictureField field, FindPictures(data.train.spec()));

@@ -6,7 +6,7 @@
 namespace stoker {
 
 Result<Inspection> InspectOperators(const std::string& name) {
-  std::vector<KindDescription> kinds = OperatorRegistry::Builtin().Describe();
+  std::vector<KindDescription> kinds = OperatorRegistry::Known().Describe();
   kinds.push_back(DescribeDataSection());
   return DescribeKinds(kinds, name, "operator or section");
 }

@@ -7,6 +7,7 @@
 #include "stoker/base/byte_size.h"
 #include "stoker/base/default_budget.h"
 #include "stoker/base/short_text.h"
+#include "stoker/data/recipe/plugins.h"
 
 namespace stoker {
 
@@ -21,11 +22,15 @@ CLI::Option& AddRunArgument(CLI::App& app, std::string& directory) {
 }
 
 CLI::Option& AddSetOption(CLI::App& app, std::vector<std::string>& assignments) {
-  return *app.add_option("--set", assignments,
-                         "change a key of the recipe, such as train.epochs=1 or data.root=DIR; "
-                         "may be given several times")
+  return *app.add_option("--set", assignments, "change a key, as train.epochs=1; may be repeated")
               ->type_name("KEY=VALUE")
               ->allow_extra_args(false);
+}
+
+CLI::Option& AddAllowCodeOption(CLI::App& app) {
+  return *app.add_flag_callback(
+      "--allow-code", [] { SetPluginPolicy(PluginPolicy::kLoad); },
+      "run the code of the plug-ins that the recipe names");
 }
 
 CLI::Option& AddMemoryOption(CLI::App& app) {

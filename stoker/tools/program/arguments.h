@@ -21,6 +21,10 @@ CLI::Option& AddSetOption(CLI::App& app, std::vector<std::string>& assignments);
 // (base/default_budget.h), set when the arguments are read.
 CLI::Option& AddMemoryOption(CLI::App& app);
 
+// --allow-code: the plug-ins that the recipe names are loaded, which runs their code
+// (data/recipe/plugins.h). In force for the process once the arguments are read.
+CLI::Option& AddAllowCodeOption(CLI::App& app);
+
 // Converts a size (base/byte_size.h) to bytes. Refuses less than 1 kB, because the unit was
 // probably forgotten.
 CLI::Validator MemorySize();

@@ -21,11 +21,12 @@ KindDescription SectionOf(std::string name, std::string help) {
 }
 
 std::vector<KindDescription> AllKinds() {
-  std::vector<KindDescription> kinds = ModelRegistry::Builtin().Describe();
-  std::ranges::move(LossRegistry::Builtin().Describe(), std::back_inserter(kinds));
-  std::ranges::move(CallbackRegistry::Builtin().Describe(), std::back_inserter(kinds));
-  std::ranges::move(OptimizerRegistry::Builtin().Describe(), std::back_inserter(kinds));
-  std::ranges::move(ScheduleRegistry::Builtin().Describe(), std::back_inserter(kinds));
+  std::vector<KindDescription> kinds = ModelRegistry::Known().Describe();
+  std::ranges::move(LossRegistry::Known().Describe(), std::back_inserter(kinds));
+  std::ranges::move(MetricRegistry::Known().Describe(), std::back_inserter(kinds));
+  std::ranges::move(CallbackRegistry::Known().Describe(), std::back_inserter(kinds));
+  std::ranges::move(OptimizerRegistry::Known().Describe(), std::back_inserter(kinds));
+  std::ranges::move(ScheduleRegistry::Known().Describe(), std::back_inserter(kinds));
   kinds.push_back(SectionOf<TrainOptions>("train", "The keys of `train:` beside those below it."));
   kinds.push_back(SectionOf<WarmupOptions>(
       "warmup", "The keys of `train: {warmup: ...}`: a slow start of any schedule."));
@@ -62,7 +63,8 @@ std::vector<std::string> NamesOfKinds() {
 }
 
 Result<Inspection> InspectModels(const std::string& name) {
-  return DescribeKinds(AllKinds(), name, "model, loss, optimizer, schedule, callback or section");
+  return DescribeKinds(AllKinds(), name,
+                       "model, loss, metric, optimizer, schedule, callback or section");
 }
 
 }  // namespace stoker

@@ -6,7 +6,7 @@
 namespace stoker {
 
 Status PrintCompletionWords(const std::string& what) {
-  if (what == "models") return PrintWords(ModelRegistry::Builtin().Names());
+  if (what == "models") return PrintWords(ModelRegistry::Known().Names());
   if (what == "kinds") return PrintWords(NamesOfKinds());
   std::vector<std::string> keys = DataKeys();
   keys.emplace_back("model");

@@ -3,16 +3,39 @@
 #include <algorithm>
 #include <optional>
 
+#include "stoker/base/printable.h"
+#include "stoker/base/problems.h"
+#include "stoker/base/unloaded_kinds.h"
 #include "stoker/data/advice/data_doubts.h"
 #include "stoker/data/advice/fixed_order.h"
+#include "stoker/data/recipe/plugins.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/train/check/model_lint.h"
 
 namespace stoker {
 
+namespace {
+
+// What can be said of a recipe whose kinds come from plug-ins, which are not loaded here.
+Status PrintNotJudged(const LintArguments& arguments, const Status& unknown) {
+  Inspection out;
+  out.json = {{"recipe", arguments.recipe}, {"findings", Json::array()}};
+  for (const std::string& message : ProblemsIn(unknown)) {
+    out.json["not_checked"].push_back(message);
+    out.text += fmt::format("not checked: {}\n", Printable(message));
+  }
+  return PrintInspection(out, arguments.json);
+}
+
+}  // namespace
+
 Status RunLint(const LintArguments& arguments) {
-  STOKER_ASSIGN_OR_RETURN(const Recipe recipe, LoadRecipe(arguments.recipe, arguments.set));
+  SetPluginPolicy(PluginPolicy::kLeaveOut);
+  const Result<Recipe> read = LoadRecipe(arguments.recipe, arguments.set);
+  if (IsAboutUnloadedKinds(read.status())) return PrintNotJudged(arguments, read.status());
+  STOKER_RETURN_IF_ERROR(read.status());
+  const Recipe& recipe = *read;
   STOKER_ASSIGN_OR_RETURN(std::vector<LintFinding> findings, LintRecipe(recipe));
   // A hint, since the order may be meant: of a series in time, say.
   if (const std::optional<OrderHint> order = HintOfOrder(recipe.data.train)) {

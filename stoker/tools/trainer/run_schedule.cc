@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "stoker/base/json_text.h"
+#include "stoker/data/recipe/plugins.h"
 #include "stoker/tools/chart/chart.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/text.h"
@@ -39,7 +40,8 @@ Result<Planned> PlanFromData(const ScheduleArguments& arguments) {
 }
 
 Result<Planned> PlanWithoutData(const ScheduleArguments& arguments, int64_t steps_per_epoch) {
-  STOKER_ASSIGN_OR_RETURN(const ConfigNode root, ReadRecipe(arguments.recipe, arguments.set));
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode root,
+                          ReadRecipeAndPlugins(arguments.recipe, arguments.set));
   STOKER_ASSIGN_OR_RETURN(const TrainRecipe train, ParseTrainSection(root));
   SchedulePlan plan{.total_steps = 0, .steps_per_epoch = steps_per_epoch};
   if (__builtin_mul_overflow(steps_per_epoch, train.options.epochs, &plan.total_steps)) {

@@ -8,6 +8,7 @@
 #include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
 #include "stoker/base/printable.h"
+#include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/run/recipe.h"
 #include "stoker/run/run_directory.h"
@@ -31,6 +32,8 @@ constexpr const char* kRuns = "runs";
 Result<Recipe> ReadStoredRecipe(const TrainArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRunRecipe(arguments.run));
   STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe, arguments.set));
+  // Another file than the run was trained with is a change like others, which the resume finds.
+  STOKER_RETURN_IF_ERROR(LoadPluginsOfRun(recipe, arguments.run).status());
   return ParseRecipe(recipe, arguments.run);
 }
 

@@ -162,7 +162,7 @@ class BuiltinModelLint : public testing::TestWithParam<std::string> {};
 
 TEST_P(BuiltinModelLint, FindsNothing) {
   STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode node, ParseYaml(GetParam(), "model"));
-  STOKER_ASSERT_OK_AND_ASSIGN(const auto configured, ModelRegistry::Builtin().Parse(node));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto configured, ModelRegistry::Known().Parse(node));
   const int64_t extent = GetParam().starts_with("inception") ? 75 : 32;
   STOKER_ASSERT_OK_AND_ASSIGN(
       const auto model,

@@ -15,7 +15,7 @@
 #include "stoker/train/core/loss.h"
 #include "stoker/train/core/parameters.h"
 #include "stoker/train/core/target.h"
-#include "stoker/train/metrics/evaluator.h"
+#include "stoker/train/evaluation/evaluator.h"
 #include "stoker/train/plan/feed.h"
 #include "stoker/train/plan/initial_weights.h"
 #include "stoker/train/plan/model_trial.h"
@@ -65,7 +65,7 @@ Status TryEvalBatch(const Recipe& recipe, Learner& learner) {
   const RowNames names = NamesInSource(*recipe.data.eval, /*seed=*/0, options.input, "data.eval");
   STOKER_ASSIGN_OR_RETURN(const auto batches,
                           OpenFirstBatch(recipe, *recipe.data.eval, names, learner));
-  return Evaluate(learner.model(), {learner.loss(), options.metrics, names}, *batches)
+  return Evaluate(learner.model(), {learner.loss(), recipe.train.metrics, names}, *batches)
       .status()
       .While("trying the first batch of data.eval");
 }

@@ -14,23 +14,28 @@ R Filled(void (*fill)(R&)) {
 
 }  // namespace
 
-const ModelRegistry& ModelRegistry::Builtin() {
-  static const ModelRegistry registry = Filled(RegisterBuiltinModels);
+ModelRegistry& ModelRegistry::ToAddTo() {
+  static ModelRegistry registry = Filled(RegisterBuiltinModels);
   return registry;
 }
 
-const CallbackRegistry& CallbackRegistry::Builtin() {
-  static const CallbackRegistry registry = Filled(RegisterBuiltinCallbacks);
+CallbackRegistry& CallbackRegistry::ToAddTo() {
+  static CallbackRegistry registry = Filled(RegisterBuiltinCallbacks);
   return registry;
 }
 
-const LossRegistry& LossRegistry::Builtin() {
-  static const LossRegistry registry = Filled(RegisterBuiltinLosses);
+LossRegistry& LossRegistry::ToAddTo() {
+  static LossRegistry registry = Filled(RegisterBuiltinLosses);
   return registry;
 }
 
-const OptimizerRegistry& OptimizerRegistry::Builtin() {
-  static const OptimizerRegistry registry = Filled(RegisterBuiltinOptimizers);
+MetricRegistry& MetricRegistry::ToAddTo() {
+  static MetricRegistry registry = Filled(RegisterBuiltinMetrics);
+  return registry;
+}
+
+OptimizerRegistry& OptimizerRegistry::ToAddTo() {
+  static OptimizerRegistry registry = Filled(RegisterBuiltinOptimizers);
   return registry;
 }
 

@@ -210,7 +210,7 @@ class RecipeMutationsOfKinds : public RecipeMutations {
  protected:
   template <typename R>
   void MutateKinds(std::string_view key) {
-    for (const KindDescription& kind : R::Builtin().Describe()) {
+    for (const KindDescription& kind : R::Known().Describe()) {
       SCOPED_TRACE(kind.name);
       std::string options;
       for (const Option& option : kind.options) {
@@ -235,11 +235,11 @@ TEST_F(RecipeMutationsOfKinds, OfEveryScheduleSayWhereTheValueStands) {
 // be with its line.
 template <typename R>
 void ParseWrongOptions() {
-  for (const KindDescription& kind : R::Builtin().Describe()) {
+  for (const KindDescription& kind : R::Known().Describe()) {
     for (const Option& option : kind.options) {
       for (const std::string& text : Replacements()) {
         const std::string yaml = fmt::format("\n\n{}:\n  {}: {}\n", kind.name, option.name, text);
-        const Status status = R::Builtin().Parse(*ParseYaml(yaml, "r.yaml")).status();
+        const Status status = R::Known().Parse(*ParseYaml(yaml, "r.yaml")).status();
         for (const std::string& message : ProblemsIn(status)) {
           EXPECT_THAT(message, testing::AnyOf(testing::StartsWith("r.yaml:4:"),
                                               testing::StartsWith("r.yaml:3:")));

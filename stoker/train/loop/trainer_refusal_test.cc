@@ -245,7 +245,7 @@ constexpr UntrainableCase kUntrainable[] = {
     {"UnknownDevice", "train.device=tpu", "must be auto, cpu, cuda"},
     {"TooFewClasses", "model.mlp.classes=3", "has class number 3, but the model has 3 classes",
      StatusCode::kDataLoss},
-    {"UnknownMetric", "train.metrics=[f2]", "there is no metric 'f2'"},
+    {"UnknownMetric", "train.metrics=[f2]", "unknown metric 'f2'"},
     {"UnmeasuredBest", "train.checkpoint.best=f1", "while reading train.checkpoint.best"},
     {"UnmeasuredStop", "train.early_stopping.metric=auc", "train.early_stopping.metric"},
     {"TooManyWeights", "train.loss={cross_entropy: {weights: [1, 2]}}",

@@ -191,13 +191,13 @@ TEST_F(TargetsTest, WhatDoesNotGoTogetherIsRefusedBeforeAnythingIsWritten) {
       {{"train.loss=focal", "train.metrics=[]"}, "it takes class numbers"},
       {{"model.mlp.classes=3"}, "set the model's `classes` to 1"},
       {{"train.target=both"}, "both: float32[?, 2] has 2 a sample, and the model 1 output"},
-      {{"train.metrics=[mae, top5]"}, "'top5' is of classes, and the targets of evaluations are"},
+      {{"train.metrics=[mae, top5]"}, "'top5' says nothing of numbers, which the targets of evaluations are"},
       {{"train.checkpoint.best=accuracy"}, "train.checkpoint.best is accuracy"},
       {{"train.early_stopping={metric: accuracy, patience: 2}"},
        "train.early_stopping.metric is accuracy"},
       {{"train.schedule={plateau: {monitor: accuracy}}"}, "train.schedule's monitor is accuracy"},
       {{"train.target=both", "model.mlp.classes=2", "train.loss=bce", "train.metrics=[confusion]"},
-       "'confusion' is of classes, and the targets of evaluations are labels"},
+       "'confusion' says nothing of labels, which the targets of evaluations are"},
       {{"train.loss=bce"}, "bce takes numbers from 0 to 1"},
   };
   for (const auto& [set, says] : refusals) {

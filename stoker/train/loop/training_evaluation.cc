@@ -7,7 +7,7 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/run/monitor.h"
 #include "stoker/train/core/precision.h"
-#include "stoker/train/metrics/evaluator.h"
+#include "stoker/train/evaluation/evaluator.h"
 #include "stoker/train/plan/feed.h"
 
 namespace stoker {
@@ -24,8 +24,10 @@ bool IsBest(const Progress& progress, const Evaluation& evaluation) {
 Status NoteBest(TrainingSession& session, const Evaluation& evaluation) {
   const CheckpointOptions& options = session.setup.recipe.train.checkpoint;
   if (options.best.empty()) return OkStatus();
-  STOKER_ASSIGN_OR_RETURN(const Monitor monitor, Monitor::Create(options.best, options.best_mode,
-                                                                 session.options().metrics));
+  STOKER_ASSIGN_OR_RETURN(
+      const Monitor monitor,
+      Monitor::Create(options.best, options.best_mode,
+                      MetricRegistry::Known().FiguresOf(session.setup.recipe.train.metrics)));
   Progress& progress = session.progress;
   const double value = monitor.ValueIn(evaluation);
   const double best = progress.best_value.value_or(std::numeric_limits<double>::quiet_NaN());
@@ -60,7 +62,8 @@ Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches, 
   const WeightAverage::Use average = session.learner->UseAverage();
   const PrecisionScope scope(session.choices.precision, session.setup.device.device.type());
   return Evaluate(session.learner->model(),
-                  {session.learner->loss(), session.options().metrics, names}, *ahead, stop);
+                  {session.learner->loss(), session.setup.recipe.train.metrics, names}, *ahead,
+                  stop);
 }
 
 Status NoteEvaluation(TrainingSession& session, const Evaluation& evaluation, bool planned) {

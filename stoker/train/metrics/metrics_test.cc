@@ -1,12 +1,11 @@
-#include "stoker/train/metrics/metrics.h"
-
 #include <torch/utils.h>
 
 #include <cmath>
 
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
-#include "stoker/run/metric_names.h"
+#include "stoker/train/evaluation/metric_set.h"
+#include "stoker/train/metrics/auc.h"
 
 namespace stoker {
 namespace {
@@ -19,14 +18,35 @@ at::Tensor ScoresOf(const std::vector<int64_t>& predictions, int64_t classes) {
   return scores.scatter_(1, Classes(predictions).unsqueeze(1), 1);
 }
 
+std::vector<MetricRegistry::Configured> Called(const std::vector<std::string>& names) {
+  std::vector<MetricRegistry::Configured> metrics;
+  for (const std::string& name : names) {
+    const auto parsed = MetricRegistry::Known().Parse(ConfigNode::Scalar(name));
+    EXPECT_THAT(parsed, IsOk());
+    metrics.push_back(*parsed);
+  }
+  return metrics;
+}
+
+MetricSet SetOf(const std::vector<std::string>& names, TargetKind kind = TargetKind::kClass) {
+  Result<MetricSet> set = MetricSet::Create(Called(names), kind);
+  EXPECT_THAT(set, IsOk());
+  return *std::move(set);
+}
+
+void AddTo(MetricSet& metrics, const at::Tensor& scores, const Answers& answers,
+           const at::Tensor& target) {
+  AddTo(metrics, {.scores = scores, .target = target, .answers = answers});
+}
+
 Json ValuesOf(const std::vector<std::string>& names, const at::Tensor& scores,
               const std::vector<int64_t>& target, int64_t batch = 2) {
-  MetricSet metrics(names);
+  MetricSet metrics = SetOf(names);
   for (int64_t begin = 0; begin < scores.size(0); begin += batch) {
     const int64_t end = std::min(begin + batch, scores.size(0));
     const at::Tensor part = scores.slice(0, begin, end);
     const at::Tensor right = Classes(target).slice(0, begin, end);
-    metrics.Add(part, {.right = right, .said = part.argmax(1)}, right);
+    AddTo(metrics, part, {.right = right, .said = part.argmax(1)}, right);
   }
   return metrics.Values();
 }
@@ -94,13 +114,12 @@ TEST(MetricSet, DoesNotDependOnHowSamplesAreBatched) {
 // Of labels that hold where a target is above 0.5 and are said to where a score is above 0.
 Json OfLabels(const std::vector<std::string>& names, const at::Tensor& scores,
               const at::Tensor& target, int64_t batch) {
-  MetricSet metrics(names, TargetKind::kLabels);
+  MetricSet metrics = SetOf(names, TargetKind::kLabels);
   for (int64_t begin = 0; begin < scores.size(0); begin += batch) {
     const at::Tensor part = scores.slice(0, begin, begin + batch);
     const at::Tensor wanted = target.slice(0, begin, begin + batch);
-    metrics.Add(part,
-                {.right = wanted.gt(.5).to(torch::kLong), .said = part.gt(0).to(torch::kLong)},
-                wanted);
+    AddTo(metrics, part,
+          {.right = wanted.gt(.5).to(torch::kLong), .said = part.gt(0).to(torch::kLong)}, wanted);
   }
   return metrics.Values();
 }
@@ -125,51 +144,63 @@ TEST(MetricSet, EachLabelIsAQuestionOfItsOwn) {
 }
 
 TEST(MetricSet, ErrorsOfNumbersAreAgainstTheNumbers) {
-  MetricSet metrics({"mse", "mae"}, TargetKind::kNumbers);
-  metrics.Add(torch::tensor({{5.}, {1.}}), {}, torch::tensor({3.5, 2.}));
-  metrics.Add(torch::tensor({{0.}}), {}, torch::tensor({-1.}));
+  MetricSet metrics = SetOf({"mse", "mae"}, TargetKind::kNumbers);
+  AddTo(metrics, torch::tensor({{5.}, {1.}}), {}, torch::tensor({3.5, 2.}));
+  AddTo(metrics, torch::tensor({{0.}}), {}, torch::tensor({-1.}));
   EXPECT_NEAR(metrics.Values()["mse"].get<double>(), (2.25 + 1 + 1) / 3, 1e-6);
   EXPECT_NEAR(metrics.Values()["mae"].get<double>(), (1.5 + 1 + 1) / 3, 1e-6);
-  MetricSet rows({"mae"}, TargetKind::kNumbers);
-  rows.Add(torch::tensor({{5., 1.}}), {}, torch::tensor({{4., 3.}}));
+  MetricSet rows = SetOf({"mae"}, TargetKind::kNumbers);
+  AddTo(rows, torch::tensor({{5., 1.}}), {}, torch::tensor({{4., 3.}}));
   EXPECT_NEAR(rows.Values()["mae"].get<double>(), 1.5, 1e-6);
 }
 
 TEST(MetricSet, WhatHasNoMeaningForTheTargetsIsRefusedByName) {
-  STOKER_EXPECT_OK(MetricSet::CheckFor({"mse", "mae"}, TargetKind::kNumbers));
+  STOKER_EXPECT_OK(MetricSet::CheckFor(Called({"mse", "mae"}), TargetKind::kNumbers));
   for (const char* name : {"top5", "confusion", "precision", "recall", "f1", "auc"}) {
-    EXPECT_THAT(MetricSet::CheckFor({"mse", name}, TargetKind::kNumbers),
+    EXPECT_THAT(MetricSet::CheckFor(Called({"mse", name}), TargetKind::kNumbers),
                 FailsWith(StatusCode::kInvalidArgument,
-                          fmt::format("'{}' is of classes, and the targets of evaluations are "
-                                      "numbers, for which there are mse, mae",
+                          fmt::format("'{}' says nothing of numbers, which the targets of "
+                                      "evaluations are; for those there are mae, mse",
                                       name)));
   }
-  STOKER_EXPECT_OK(
-      MetricSet::CheckFor({"precision", "recall", "f1", "auc", "mse"}, TargetKind::kLabels));
+  STOKER_EXPECT_OK(MetricSet::CheckFor(Called({"precision", "recall", "f1", "auc", "mse"}),
+                                       TargetKind::kLabels));
   for (const char* name : {"top1", "confusion"}) {
-    EXPECT_THAT(MetricSet::CheckFor({name}, TargetKind::kLabels),
-                FailsWith(StatusCode::kInvalidArgument, "are labels"));
-    STOKER_EXPECT_OK(MetricSet::CheckFor({name}, TargetKind::kClass));
-    STOKER_EXPECT_OK(MetricSet::CheckFor({name}, TargetKind::kShares));
+    EXPECT_THAT(MetricSet::CheckFor(Called({name}), TargetKind::kLabels),
+                FailsWith(StatusCode::kInvalidArgument, "says nothing of labels"));
+    STOKER_EXPECT_OK(MetricSet::CheckFor(Called({name}), TargetKind::kClass));
+    STOKER_EXPECT_OK(MetricSet::CheckFor(Called({name}), TargetKind::kShares));
   }
 }
 
 TEST(MetricSet, SaysNothingWhereNothingIsAskedForOrSeen) {
-  EXPECT_TRUE(MetricSet({}).Values().is_null());
-  EXPECT_TRUE(MetricSet({"f1"}).Values().is_null());
+  EXPECT_TRUE(SetOf({}).Values().is_null());
+  EXPECT_TRUE(SetOf({"f1"}).Values().is_null());
 }
 
-TEST(MetricSet, AnUnknownNameIsRefusedWithThoseThereAre) {
-  STOKER_EXPECT_OK(CheckMetricNames({"top5", "top1", "confusion", "auc"}));
-  for (const char* name : {"top", "top0", "top5x", "accuracy", ""}) {
-    EXPECT_THAT(CheckMetricNames({"f1", name}),
-                FailsWith(StatusCode::kInvalidArgument, "known are topK"));
+TEST(MetricRegistry, AnUnknownNameIsRefusedWithThoseThereAre) {
+  for (const char* name : {"top0", "top5x", "accuracy", ""}) {
+    EXPECT_THAT(MetricRegistry::Known().Parse(ConfigNode::Scalar(name)),
+                FailsWith(StatusCode::kInvalidArgument, "unknown metric"));
   }
 }
 
-TEST(MetricSet, ANameStandsOnce) {
-  EXPECT_THAT(CheckMetricNames({"f1", "auc", "f1"}),
-              FailsWith(StatusCode::kInvalidArgument, "'f1' is named twice"));
+TEST(MetricRegistry, TopKIsTopWithThisKAndBothAreWrittenAlike) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode spelt, ParseYaml("top: {k: 3}", "r.yaml"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto one, MetricRegistry::Known().Parse(spelt));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto other,
+                              MetricRegistry::Known().Parse(ConfigNode::Scalar("top3")));
+  EXPECT_EQ(one.name, "top3");
+  EXPECT_EQ(other.name, "top3");
+  EXPECT_THAT(Differences(one.node, other.node), testing::IsEmpty());
+}
+
+TEST(MetricRegistry, KnowsWhichFiguresMayBeFollowedAndWhichWayTheyGetBetter) {
+  const auto figures = MetricRegistry::Known().FiguresOf(Called({"confusion", "top2", "mse"}));
+  ASSERT_EQ(figures.size(), 2u);  // a matrix is no single figure
+  EXPECT_EQ(figures[0].name, "top2");
+  EXPECT_EQ(figures[0].better, Better::kHigher);
+  EXPECT_EQ(figures[1].better, Better::kLower);
 }
 
 // The definition: all pairs of a positive and a negative.

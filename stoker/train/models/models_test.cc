@@ -176,7 +176,7 @@ TEST(Models, WeightsAreInitialisedWithinPyTorchsBounds) {
 }
 
 TEST(ModelRegistry, ListsEveryModelWithItsOptions) {
-  EXPECT_THAT(ModelRegistry::Builtin().Names(),
+  EXPECT_THAT(ModelRegistry::Known().Names(),
               testing::UnorderedElementsAre("convnet", "inception_v3", "linear", "mlp", "resnet18",
                                             "resnet34", "resnet50"));
 }

@@ -25,11 +25,11 @@ bool IsAmong(const std::vector<KindDescription>& kinds, std::string_view path) {
 // Whether `path` leads to a key of a recipe's section `train`, every one of which is filled in.
 bool IsKeyOfTrain(std::string_view path) {
   if (path.starts_with("optimizer."))
-    return IsAmong(OptimizerRegistry::Builtin().Describe(), path.substr(path.find('.') + 1));
+    return IsAmong(OptimizerRegistry::Known().Describe(), path.substr(path.find('.') + 1));
   if (path.starts_with("schedule."))
-    return IsAmong(ScheduleRegistry::Builtin().Describe(), path.substr(path.find('.') + 1));
+    return IsAmong(ScheduleRegistry::Known().Describe(), path.substr(path.find('.') + 1));
   if (path.starts_with("loss."))
-    return IsAmong(LossRegistry::Builtin().Describe(), path.substr(path.find('.') + 1));
+    return IsAmong(LossRegistry::Known().Describe(), path.substr(path.find('.') + 1));
   if (path.starts_with("groups."))
     return HasOption(OptionsOf<GroupOptions>(), path.substr(path.find('.') + 1));
   const ConfigNode filled = TrainRecipe{}.Filled();
@@ -44,7 +44,7 @@ bool IsKeyOfTrain(std::string_view path) {
 
 bool IsOptionOfSomething(std::string_view name) {
   for (const auto& kinds :
-       {OperatorRegistry::Builtin().Describe(), ModelRegistry::Builtin().Describe()}) {
+       {OperatorRegistry::Known().Describe(), ModelRegistry::Known().Describe()}) {
     for (const KindDescription& kind : kinds) {
       if (HasOption(kind.options, name)) return true;
     }
@@ -57,7 +57,7 @@ bool Exists(std::string_view here) {
   if (here == "train" || here == "model" || here == "data") return true;
   if (here.starts_with("train.")) return IsKeyOfTrain(here.substr(6));
   if (here.starts_with("data.")) return HasOption(DescribeDataSection().options, here.substr(5));
-  return IsAmong(OperatorRegistry::Builtin().Describe(), here);
+  return IsAmong(OperatorRegistry::Known().Describe(), here);
 }
 
 TEST(ForeignNames, EachPointsToSomethingThatExistsHere) {
@@ -73,7 +73,7 @@ TEST(ForeignNames, EachPointsToSomethingThatExistsHere) {
 }
 
 TEST(ForeignNames, NoneOfThemIsAnOperatorThatThereIs) {
-  const std::vector<std::string> operators = OperatorRegistry::Builtin().Names();
+  const std::vector<std::string> operators = OperatorRegistry::Known().Names();
   for (const ForeignName& row : ForeignNames()) {
     EXPECT_EQ(std::ranges::count(operators, row.name), 0) << row.name;
   }

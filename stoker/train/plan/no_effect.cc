@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "stoker/run/average_times.h"
-#include "stoker/run/metric_names.h"
 
 namespace stoker {
 namespace {
@@ -36,7 +35,8 @@ void CheckMetrics(const Recipe& recipe, std::vector<std::string>& warnings) {
   const ConfigNode* const written = recipe.model.node.entries.front().value.Find("classes");
   int64_t classes = 0;
   if (written == nullptr || !ReadOption(*written, classes).ok()) return;
-  for (const std::string& name : recipe.train.options.metrics) {
+  for (const MetricRegistry::Configured& metric : recipe.train.metrics) {
+    const std::string& name = metric.name;
     const std::optional<int64_t> k = TopOfMetric(name);
     if (!k || *k < classes) continue;
     warnings.push_back(fmt::format("{}: {} of {} classes is always 1; take a smaller number",

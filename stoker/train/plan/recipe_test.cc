@@ -47,12 +47,12 @@ schedule_every: step
 accumulate: 1
 decay_vectors: true
 layer_rate: 1
-metrics: []
 overfit_batches: auto
 sanity: true
 on_nonfinite: stop
 nonfinite_limit: 10
 detect_anomaly: false
+metrics: []
 loss: {cross_entropy: {label_smoothing: 0, weights: []}}
 optimizer: {adamw: {betas: [0.9, 0.999], eps: 1e-08, weight_decay: 0.01}}
 schedule: {one_cycle: {max_lr: 0.003, pct_start: 0.3, anneal: cos, three_phase: false,

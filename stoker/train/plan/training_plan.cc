@@ -13,8 +13,8 @@
 #include "stoker/run/run_schedule.h"
 #include "stoker/run/train_check.h"
 #include "stoker/train/core/parameters.h"
-#include "stoker/train/metrics/evaluator.h"
-#include "stoker/train/metrics/metrics.h"
+#include "stoker/train/evaluation/evaluator.h"
+#include "stoker/train/evaluation/metric_set.h"
 #include "stoker/train/plan/channel_order.h"
 #include "stoker/train/plan/model_trial.h"
 #include "stoker/train/step/learner.h"
@@ -104,7 +104,7 @@ Status CheckParts(const Recipe& recipe) {
   const TrainRecipe& train = recipe.train;
   Problems problems;
   TrainRecipe right = train;
-  problems.Add(TakeOutWrongParts(right));
+  problems.Add(TakeOutWrongParts(right, MetricRegistry::Known().FiguresOf(right.metrics)));
   if (!recipe.data.eval && (train.early_stopping.patience || !train.checkpoint.best.empty())) {
     problems.Add(InvalidArgument(
         "train.{} follows evaluations, and the recipe has no data.eval; give it one",
@@ -178,7 +178,7 @@ Result<PlannedTarget> PlanTarget(const Recipe& recipe, std::optional<int64_t> ou
   STOKER_ASSIGN_OR_RETURN(
       target.kind, KindOfTarget(recipe, field, evaluates ? "data.eval" : "data.train", *outputs));
   if (evaluates) {
-    STOKER_RETURN_IF_ERROR(MetricSet::CheckFor(recipe.train.options.metrics, *target.kind));
+    STOKER_RETURN_IF_ERROR(MetricSet::CheckFor(recipe.train.metrics, *target.kind));
   }
   return target;
 }

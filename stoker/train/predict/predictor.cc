@@ -14,6 +14,7 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/nodes/from_arrays.h"
 #include "stoker/data/recipe/numbered_pipeline.h"
+#include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/data/recipe/recipe_place.h"
 #include "stoker/data/runtime/cpu_limit.h"
@@ -24,7 +25,6 @@
 #include "stoker/device/torch_denormals.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/io/file.h"
-#include "stoker/run/metric_names.h"
 #include "stoker/run/run_directory.h"
 #include "stoker/run/weights_source.h"
 #include "stoker/train/core/loss.h"
@@ -192,6 +192,7 @@ struct Predictor::Parts {
   ConfigNode recipe;
   ModelRegistry::Configured model_recipe;
   TrainOptions options;
+  std::vector<MetricRegistry::Configured> metrics;
   LossRegistry::Configured loss;
   std::vector<std::string> classes;
   OpenedDevice device;
@@ -298,10 +299,16 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
                                                    const std::vector<std::string>& assignments) {
   STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRunRecipe(run));
   STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe, assignments));
+  STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> other_plugins,
+                          LoadPluginsOfRun(recipe, run));
   STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(recipe));
   STOKER_ASSIGN_OR_RETURN(TrainRecipe train, ParseTrainSection(recipe));
   STOKER_RETURN_IF_ERROR(WishFor(train.memory));
   STOKER_ASSIGN_OR_RETURN(LoadedWeights loaded, LoadRunWeights(RunPaths{run}));
+  for (const std::string& change : other_plugins) {
+    loaded.warnings.push_back(fmt::format(
+        "the run was trained with another plug-in, which may compute otherwise: {}", change));
+  }
   STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDeviceFor(train.options));
   STOKER_ASSIGN_OR_RETURN(const Choices choices, UseChoices(run, device));
   std::vector<std::string> classes = ClassNamesIn(recipe);
@@ -310,6 +317,7 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
                                                   .recipe = std::move(recipe),
                                                   .model_recipe = std::move(model),
                                                   .options = std::move(train.options),
+                                                  .metrics = std::move(train.metrics),
                                                   .loss = std::move(train.loss),
                                                   .classes = std::move(classes),
                                                   .device = std::move(device),
@@ -333,9 +341,8 @@ Result<Evaluation> Predictor::EvaluateRun() {
                     OutputsToCheck(std::nullopt, *parts_->model, parts_->sample, feed.device));
   const PipelineCpuScope cpus(parts_->Cpus());
   STOKER_ASSIGN_OR_RETURN(const auto batches, parts_->Feed(eval, feed));
-  STOKER_RETURN_IF_ERROR(CheckMetricNames(parts_->options.metrics));
   const ComputeScope scope = parts_->Scope();
-  return Evaluate(*parts_->model, {*loss, parts_->options.metrics, parts_->Names(eval)}, *batches);
+  return Evaluate(*parts_->model, {*loss, parts_->metrics, parts_->Names(eval)}, *batches);
 }
 
 Result<PredictSummary> Predictor::PredictRun(

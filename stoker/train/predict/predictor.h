@@ -13,7 +13,7 @@
 #include "stoker/base/array.h"
 #include "stoker/base/status.h"
 #include "stoker/run/recipe.h"
-#include "stoker/train/metrics/evaluator.h"
+#include "stoker/train/evaluation/evaluator.h"
 
 namespace stoker {
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <atomic>
-#include <string>
 #include <vector>
 
 #include "stoker/base/status.h"
 #include "stoker/run/evaluation.h"
+#include "stoker/run/registry.h"
 #include "stoker/run/row_names.h"
 
 namespace stoker {
@@ -19,8 +19,8 @@ class Model;
 // The measures of an evaluation.
 struct Measures {
   const Loss& loss;
-  const std::vector<std::string>& metrics;  // names as MetricSet knows them
-  RowNames rows = PlacesInBatch;            // names of samples in messages
+  const std::vector<MetricRegistry::Configured>& metrics;
+  RowNames rows = PlacesInBatch;  // names of samples in messages
 };
 
 // Checks that `batches` can be evaluated on: kInvalidArgument if it is endless or has no batch.

@@ -1,4 +1,4 @@
-#include "stoker/train/metrics/evaluator.h"
+#include "stoker/train/evaluation/evaluator.h"
 
 #include <c10/core/InferenceMode.h>
 
@@ -11,7 +11,7 @@
 #include "stoker/device/torch_error.h"
 #include "stoker/train/core/loss.h"
 #include "stoker/train/core/model.h"
-#include "stoker/train/metrics/metrics.h"
+#include "stoker/train/evaluation/metric_set.h"
 
 namespace stoker {
 namespace {
@@ -33,7 +33,7 @@ class Sums {
       correct_ = correct_.defined() ? correct_ + correct : correct;
       answered_ += answers.right.numel();
     }
-    metrics_->Add(scores, answers, target);
+    metrics_->Add({.scores = scores, .target = target, .answers = answers});
     weight_ += batch_weight;
     samples_ += target.size(0);
     return OkStatus();
@@ -55,8 +55,7 @@ class Sums {
   // The first batch says what targets are.
   Status Begin(const Field& target, int64_t outputs) {
     STOKER_ASSIGN_OR_RETURN(kind_, measures_.loss.KindOf(target, outputs));
-    STOKER_RETURN_IF_ERROR(MetricSet::CheckFor(measures_.metrics, kind_));
-    metrics_.emplace(measures_.metrics, kind_);
+    STOKER_ASSIGN_OR_RETURN(metrics_, MetricSet::Create(measures_.metrics, kind_));
     return OkStatus();
   }
 

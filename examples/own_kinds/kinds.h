@@ -1,0 +1,20 @@
+// All kinds of this folder, for both ways of bringing them: a plug-in (plugin.cc) and a program
+// (main.cc).
+#pragma once
+
+#include "loss.h"
+#include "metric.h"
+#include "model.h"
+#include "operators.h"
+#include "optimizer.h"
+#include "stoker/run/kinds.h"
+
+inline void AddOwnKinds(stoker::Kinds& kinds) {
+  kinds.Add<OwnNet>();
+  kinds.Add<Margin>();
+  kinds.Add<Sure>();
+  kinds.Add<SignDescent>();
+  kinds.Add<Stripes>();
+  kinds.Add<Some>();
+  kinds.Add<Invert>();
+}

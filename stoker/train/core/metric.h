@@ -1,0 +1,37 @@
+// Metric: a figure of how good scores are, of all samples of an evaluation.
+#pragma once
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+
+#include "stoker/base/json.h"
+#include "stoker/train/core/loss.h"
+#include "stoker/train/core/target.h"
+
+namespace stoker {
+
+// What a metric sees of a batch, on the device.
+struct ScoredBatch {
+  const at::Tensor& scores;  // float32 [samples, outputs]
+  const at::Tensor& target;  // of the form that the loss takes
+  // What is right and what was said, by the loss; not defined where targets are numbers.
+  const Answers& answers;
+};
+
+// Made anew for each evaluation, for targets of one kind. One thread at a time. What it throws
+// becomes an error of the evaluation. Add is on the way of every batch, so it should leave its sums
+// on the device and read nothing back.
+class Metric {
+ public:
+  virtual ~Metric() = default;
+
+  // Takes in the next batch, which has at least one sample.
+  virtual void Add(const ScoredBatch& batch) = 0;
+
+  // What all batches since it was made give, by name: a number under the metric's own name, and
+  // beside it what else there is, as lists or tables: {"f1": 0.8, "f1_of_classes": [...]}. Null
+  // stands for what cannot be said. Called after at least one Add.
+  virtual Json Values() const = 0;
+};
+
+}  // namespace stoker

@@ -1,0 +1,36 @@
+// MetricSet: the metrics of one evaluation that a recipe asks for.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "stoker/base/json.h"
+#include "stoker/base/status.h"
+#include "stoker/run/registry.h"
+#include "stoker/train/core/metric.h"
+#include "stoker/train/core/target.h"
+
+namespace stoker {
+
+// One thread at a time. Add and Values throw what the metrics throw.
+class MetricSet {
+ public:
+  // Whether each of the metrics has a meaning for such targets. Errors: kInvalidArgument, which
+  // names those that have.
+  static Status CheckFor(const std::vector<MetricRegistry::Configured>& metrics, TargetKind kind);
+
+  // Errors: those of CheckFor and of the metrics.
+  static Result<MetricSet> Create(const std::vector<MetricRegistry::Configured>& metrics,
+                                  TargetKind kind);
+
+  void Add(const ScoredBatch& batch);
+
+  // {"top5": 0.99, "f1": 0.8, "f1_of_classes": [...], ...}; null where there are none.
+  Json Values() const;
+
+ private:
+  std::vector<std::shared_ptr<Metric>> metrics_;
+  bool empty_ = true;  // no batch was added
+};
+
+}  // namespace stoker
