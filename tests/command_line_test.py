@@ -7,7 +7,7 @@ import unittest
 from program import STOKER, ProgramTest
 
 COMMANDS = ["train", "eval", "predict", "check", "lint", "export", "schedule", "lr-find", "batch-find", "plot", "bench", "pack",
-            "verify", "inspect", "help", "man", "completion"]
+            "verify", "inspect", "vocabulary", "help", "man", "completion"]
 
 
 class CommandLineTest(ProgramTest):

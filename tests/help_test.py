@@ -158,7 +158,7 @@ class CompletionTest(HelpCase):
             zpty -r z out '*RAN * END*'
             print -r -- "$out"
         """
-        for line, completed in [("stoker tr", "train"), ("stoker train --allow", "train|--allow-changes"),
+        for line, completed in [("stoker tr", "train"), ("stoker train --allow-ch", "train|--allow-changes"),
                                 ("stoker plot run --by ep", "plot|run|--by|epoch"), ("stoker train rec", "train|recipe.yaml"),
                                 ("stoker pack a b --format tfr", "pack|a|b|--format|tfrecord")]:
             with self.subTest(line=line):

@@ -1,4 +1,5 @@
-"""Kinds of one's own: a plug-in library that a recipe names, and a program that brings them. Both are built from examples/own_kinds."""
+"""Kinds of your own: a plug-in library that a recipe names, and a program that brings them. Both are built from examples/own_kinds."""
+import hashlib
 import json
 import os
 import pathlib
@@ -113,15 +114,34 @@ class PluginsTest(ProgramTest):
         _, err = self.run_stoker(*resume, "--set", "plugins=[kinds.so]", "--allow-changes")
         self.assertIn("plugins.0.sha256: ", err)
 
-    def test_eval_warns_where_the_library_is_another_than_the_runs(self):
+    def test_a_run_refuses_another_library_than_its_own_before_its_code_runs_unless_it_is_named(self):
         self.run_stoker("train", "own.yaml", "--allow-code", "--run", "run", "--set", "train.max_steps=2")
         self.assertNotIn("another plug-in", self.run_stoker("eval", "run", "--allow-code")[1])
+        self.write("kinds.so", "no library at all: to load it would be another error")
+        for command in (["eval", "run"], ["predict", "run"], ["train", "--resume", "--run", "run"]):
+            with self.subTest(command=command):
+                self.assertRegex(self.refused(*command, "--allow-code"), "its SHA-256 is [0-9a-f]{64}, and the recipe requires")
         self.write("kinds.so", LIBRARY.read_bytes() + b"another")
-        self.assertIn("trained with another plug-in", self.run_stoker("eval", "run", "--allow-code")[1])
+        _, err = self.run_stoker("eval", "run", "--allow-code", "--set", "plugins=[kinds.so]")
+        self.assertIn("trained with another plug-in", err)
 
     def test_a_recipe_may_name_the_hash_of_the_only_library_that_is_meant(self):
+        right = hashlib.sha256(LIBRARY.read_bytes()).hexdigest()
+        self.write("own.yaml", SMALL.replace("plugins: []", f"plugins: [{{file: kinds.so, sha256: {right.upper()}}}]"))
+        self.run_stoker("schedule", "own.yaml", "--allow-code")
         self.write("own.yaml", SMALL.replace("plugins: []", "plugins: [{file: kinds.so, sha256: " + "0" * 64 + "}]"))
         self.assertIn("its SHA-256 is ", self.refused("train", "own.yaml", "--allow-code"))
+
+    def test_an_output_may_not_replace_what_a_pipeline_with_kinds_of_a_plug_in_reads(self):
+        self.write("words.svg", "a\nb\n")
+        self.write("own.yaml", "plugins: [kinds.so]\ndata:\n  train:\n    - lines: {path: words.svg}\n    - some: 1\n")
+        err = self.refused("bench", "own.yaml", "--allow-code", "--epochs", "1", "--to", "words.svg")
+        self.assertIn("words.svg", err)
+        self.assertEqual(self.read("words.svg"), b"a\nb\n")
+
+    def test_set_of_one_path_is_relative_to_the_working_directory(self):
+        self.write("deeper/own.yaml", SMALL.replace("plugins: []", "plugins: [{file: gone.so}]"))
+        self.run_stoker("schedule", "deeper/own.yaml", "--allow-code", "--set", "plugins.0.file=kinds.so")
 
     def test_a_path_is_relative_to_the_recipe_and_with_set_to_the_working_directory(self):
         self.write("deeper/own.yaml", SMALL.replace("plugins: []", "plugins: [kinds.so]"))
@@ -130,7 +150,10 @@ class PluginsTest(ProgramTest):
 
     def test_mistakes_in_the_section_are_named_with_their_line(self):
         for section, says in [("plugins: kinds.so", "must be a list"), ("plugins: [{path: kinds.so}]", "unknown key 'path'"),
-                              ("plugins: [[kinds.so]]", "an entry is the path of a library")]:
+                              ("plugins: [[kinds.so]]", "an entry is the path of a library"),
+                              ("plugins: [{file: kinds.so, sha256: }]", "64 hexadecimal digits"),
+                              ("plugins: [{file: kinds.so, sha256: 9f86d081}]", "64 hexadecimal digits"),
+                              ("plugins: [{file: kinds.so, sha256: [a]}]", "64 hexadecimal digits")]:
             with self.subTest(section=section):
                 self.write("own.yaml", SMALL.replace("plugins: []", section))
                 self.assertRegex(self.refused("train", "own.yaml", "--allow-code"), f"own.yaml:\\d+:\\d+: .*{re.escape(says)}")

@@ -132,8 +132,8 @@ class TargetsTest(ProgramTest):
         self.assert_fails(["train", "numbers.yaml", "--set", "model.mlp.classes=10"], 2, f"the loss mse (numbers.yaml:{line}:",
                           "price: float32[?]", "the 10 outputs of the model mlp", "set the model's `classes` to 1")
         self.assert_fails(["train", "numbers.yaml", "--set", "train.loss=cross_entropy"], 2, "take `loss: mse` and one output", "cast: {field: price")
-        self.assert_fails(["train", "numbers.yaml", "--set", "train.metrics=[mae, confusion]"], 2, "'confusion' says nothing of numbers")
-        self.assert_fails(["train", "labels.yaml", "--set", "train.metrics=[top2]"], 2, "'top2' says nothing of labels", "labels")
+        self.assert_fails(["train", "numbers.yaml", "--set", "train.metrics=[mae, confusion]"], 2, "'confusion' is not defined for numbers")
+        self.assert_fails(["train", "labels.yaml", "--set", "train.metrics=[top2]"], 2, "'top2' is not defined for labels", "labels")
         self.assertFalse(os.path.exists(self.path("runs")))
 
     def test_a_target_that_is_no_number_is_named_with_its_sample(self):

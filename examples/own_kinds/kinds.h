@@ -9,6 +9,8 @@
 #include "optimizer.h"
 #include "stoker/run/kinds.h"
 
+namespace own {
+
 inline void AddOwnKinds(stoker::Kinds& kinds) {
   kinds.Add<OwnNet>();
   kinds.Add<Margin>();
@@ -18,3 +20,5 @@ inline void AddOwnKinds(stoker::Kinds& kinds) {
   kinds.Add<Some>();
   kinds.Add<Invert>();
 }
+
+}  // namespace own

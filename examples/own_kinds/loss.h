@@ -1,10 +1,12 @@
-// A loss of one's own: `loss: {margin: {margin: 0.5}}`.
+// A loss of your own: `loss: {margin: {margin: 0.5}}`.
 #pragma once
 
 #include <ATen/ops/multi_margin_loss.h>
 
 #include "stoker/run/registry.h"
 #include "stoker/train/core/loss.h"
+
+namespace own {
 
 // Of each sample the sum over the wrong classes of max(0, margin - score of the right class + score
 // of the wrong one), divided by the number of classes.
@@ -31,3 +33,5 @@ struct Margin {
     return std::make_shared<MarginLoss>(margin);
   }
 };
+
+}  // namespace own

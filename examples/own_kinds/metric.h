@@ -1,10 +1,12 @@
-// A metric of one's own: `metrics: [{sure: {above: 0.9}}]`.
+// A metric of your own: `metrics: [{sure: {above: 0.9}}]`.
 #pragma once
 
 #include <ATen/ops/softmax.h>
 
 #include "stoker/run/registry.h"
 #include "stoker/train/core/metric.h"
+
+namespace own {
 
 // Counts the samples whose right class has a probability above a bound.
 class SureMetric final : public stoker::Metric {
@@ -44,3 +46,5 @@ struct Sure {
     return std::make_shared<SureMetric>(above);
   }
 };
+
+}  // namespace own

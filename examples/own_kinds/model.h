@@ -1,10 +1,12 @@
-// A model of one's own: `model: {own_net: {classes: 2}}`.
+// A model of your own: `model: {own_net: {classes: 2}}`.
 #pragma once
 
 #include <torch/nn/modules/linear.h>
 
 #include "stoker/run/registry.h"
 #include "stoker/train/core/model.h"
+
+namespace own {
 
 // One hidden layer over all pixels.
 class OwnNetModel final : public stoker::Model {
@@ -36,3 +38,5 @@ struct OwnNet {
     return std::make_shared<OwnNetModel>(width, classes, input);
   }
 };
+
+}  // namespace own

@@ -1,15 +1,17 @@
-// Operators of one's own: a source, an operator made of others, and a transform.
+// Operators of your own: a source, an operator made of others, and a transform.
 //
 //   data:
 //     train:
 //       - stripes: {count: 512}
 //       - some: 256
-//       - invert
+//       - own_invert
 #pragma once
 
 #include <algorithm>
 
 #include "stoker/data/data.h"
+
+namespace own {
 
 // Pictures of 8 x 8 pixels with stripes, upright (class 0) or lying (class 1): each is a function
 // of its number alone, so that a run can be resumed anywhere.
@@ -65,7 +67,7 @@ struct Some {
 
 // Dark becomes bright.
 struct Invert {
-  static constexpr std::string_view kName = "invert";
+  static constexpr std::string_view kName = "own_invert";
   static constexpr std::string_view kHelp = "Inverts pixels of 8 bits.";
   static constexpr bool kArranges = false;
   std::string field = "image";
@@ -74,10 +76,11 @@ struct Invert {
     table.Field("field", &Invert::field, "the pictures");
   }
   stoker::Result<stoker::Dataset> Build(stoker::Dataset input) const {
-    STOKER_ASSIGN_OR_RETURN(const size_t index, input.spec().IndexOf("invert.field", field));
+    STOKER_ASSIGN_OR_RETURN(const size_t index, input.spec().IndexOf("own_invert.field", field));
     if (input.spec().fields[index].dtype != stoker::DType::kUInt8) {
-      return stoker::InvalidArgument("invert: {} has no pixels of 8 bits; put it before normalize",
-                                     input.spec().fields[index].ToString());
+      return stoker::InvalidArgument(
+          "own_invert: {} has no pixels of 8 bits; put it before normalize",
+          input.spec().fields[index].ToString());
     }
     return stoker::Result(std::move(input)) |
            stoker::Map{.function =
@@ -95,3 +98,5 @@ struct Invert {
                        .random = false};
   }
 };
+
+}  // namespace own

@@ -1,4 +1,4 @@
-// An optimizer of one's own: `optimizer: {sign_descent: {momentum: 0.9}}`.
+// An optimizer of your own: `optimizer: {sign_descent: {momentum: 0.9}}`.
 #pragma once
 
 #include <ATen/core/grad_mode.h>
@@ -7,6 +7,8 @@
 #include "stoker/run/registry.h"
 #include "stoker/train/core/named_tensor.h"
 #include "stoker/train/core/parameters.h"
+
+namespace own {
 
 //   m = momentum m + (1 - momentum) g;  p -= lr sign(m)
 class SignDescentOptimizer final : public stoker::Optimizer {
@@ -52,3 +54,5 @@ struct SignDescent {
     return std::make_unique<SignDescentOptimizer>(momentum, parameters);
   }
 };
+
+}  // namespace own

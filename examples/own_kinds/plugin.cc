@@ -4,4 +4,4 @@
 
 #include "kinds.h"
 
-STOKER_PLUGIN(kinds) { AddOwnKinds(kinds); }
+STOKER_PLUGIN(kinds) { own::AddOwnKinds(kinds); }

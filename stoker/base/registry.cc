@@ -53,8 +53,10 @@ Result<NamedOptions> SplitNamedOptions(const ConfigNode& node, std::string_view 
   const std::string& name = split.named.name;
   if (std::find(names.begin(), names.end(), name) != names.end()) return std::move(split.named);
   if (const std::string_view advice = AdviceOfUnloadedPlugins(); !advice.empty()) {
-    return InvalidArgument("{}: {} '{}' is not known: {}", split.name_location.ToString(), noun,
-                           ShortText(name), advice);
+    const std::string nearest = RecipeNameAdvice(name, names);
+    return InvalidArgument("{}: {} '{}' is not known: {}{}", split.name_location.ToString(), noun,
+                           ShortText(name), nearest.starts_with("did you") ? nearest + " Or " : "",
+                           advice);
   }
   return InvalidArgument("{}: unknown {} '{}'; {}; `stoker inspect {}` lists all",
                          split.name_location.ToString(), noun, ShortText(name),

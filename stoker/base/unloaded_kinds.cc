@@ -1,6 +1,5 @@
 #include "stoker/base/unloaded_kinds.h"
 
-#include <algorithm>
 #include <atomic>
 
 #include "stoker/base/problems.h"
@@ -21,8 +20,12 @@ std::string_view AdviceOfUnloadedPlugins() { return noted ? kAdvice : std::strin
 
 bool IsAboutUnloadedKind(std::string_view message) { return message.ends_with(kAdvice); }
 
-bool IsAboutUnloadedKinds(const Status& status) {
-  return !status.ok() && std::ranges::all_of(ProblemsIn(status), IsAboutUnloadedKind);
+Status AboutKnownKinds(const Status& status) {
+  Problems known;
+  for (const std::string& message : ProblemsIn(status)) {
+    if (!IsAboutUnloadedKind(message)) known.Add(Status(status.code(), message));
+  }
+  return known.ToStatus();
 }
 
 }  // namespace stoker

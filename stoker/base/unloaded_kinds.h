@@ -1,6 +1,6 @@
-// Names that a recipe uses and this process does not know because it does not load the recipe's
-// plug-ins: `check`, `inspect` and `lint` never do. Of such a name they say that they cannot judge
-// it, where other commands say that it is wrong.
+// Names in a recipe that this process does not know because it does not load the recipe's plug-ins:
+// `check`, `inspect` and `lint` never do. They report that they cannot judge such a name; for other
+// commands it is a mistake.
 #pragma once
 
 #include <string_view>
@@ -9,8 +9,8 @@
 
 namespace stoker {
 
-// Says that a recipe names plug-ins which are not loaded, for the life of the process. Threads:
-// any.
+// To be called when a recipe names plug-ins that are not loaded; holds for the life of the process.
+// Threads: any.
 void NotePluginsAreNotLoaded();
 
 // What messages of unknown kinds end with from then on; empty before.
@@ -19,7 +19,7 @@ std::string_view AdviceOfUnloadedPlugins();
 // Whether the message is about a kind that a plug-in may bring which is not loaded.
 bool IsAboutUnloadedKind(std::string_view message);
 
-// Whether all messages of the error are (base/problems.h).
-bool IsAboutUnloadedKinds(const Status& status);
+// Returns the error without such messages (base/problems.h); success where there are no others.
+Status AboutKnownKinds(const Status& status);
 
 }  // namespace stoker

@@ -9,8 +9,9 @@
 //   kinds.Add<Hinge>();
 #pragma once
 
-#include <algorithm>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "stoker/base/problems.h"
 #include "stoker/data/options/registry.h"
@@ -47,20 +48,25 @@ auto SortOf() {
     return Sort<OperatorRegistry>{OperatorRegistry::ToAddTo(), "operator"};
   }
 }
+
+// Errors: kInvalidArgument if `taken` has the name, if it has a meaning of its own in recipes, or
+// if it is not made of a-z, 0-9 and _ as those of Stoker are.
+Status CheckIsFree(std::string_view noun, std::string_view name,
+                   const std::vector<std::string>& taken);
 }  // namespace internal
 
 // Adds kinds to the registries of this process, for its whole life. To be used before recipes are
 // read, by one thread.
 class Kinds {
  public:
-  // Adds T, unless its sort has a kind of this name already: then status() says so.
+  // Adds T, unless its sort has a kind of this name already, or recipes could not use the name:
+  // then status() says so.
   template <typename T>
   void Add() {
     const auto [registry, noun] = internal::SortOf<T>();
-    const std::string_view name = T::kName;
-    if (std::ranges::count(registry.Names(), name) == 0) return registry.template Add<T>();
-    problems_.Add(InvalidArgument("{} '{}': there is one of this name already; give yours another",
-                                  noun, name));
+    const Status free = internal::CheckIsFree(noun, T::kName, registry.Names());
+    if (free.ok()) return registry.template Add<T>();
+    problems_.Add(free);
   }
 
   // What could not be added. Errors: kInvalidArgument, a message for each.

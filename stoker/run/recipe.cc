@@ -7,7 +7,9 @@
 #include "stoker/base/problems.h"
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe_place.h"
+#include "stoker/run/metrics_section_internal.h"
 #include "stoker/run/misplaced_keys.h"
+#include "stoker/run/placed_entry_internal.h"
 #include "stoker/run/train_check.h"
 
 namespace stoker {
@@ -73,61 +75,9 @@ Status ParseParts(const ConfigNode& section, T&... options) {
   return problems.ToStatus();
 }
 
-// Reads one entry, and adds its place to errors of making it.
-template <typename R>
-Result<typename R::Configured> ParsePlaced(const R& registry, const ConfigNode& node) {
-  STOKER_ASSIGN_OR_RETURN(auto parsed, registry.Parse(node));
-  using Made = typename decltype(parsed.build)::result_type;
-  parsed.build = [build = std::move(parsed.build),
-                  where = node.location.ToString()](const auto&... args) -> Made {
-    Made made = build(args...);
-    if (made.ok()) return made;
-    return WithPrefix(fmt::format("{}: ", where), made.status());
-  };
-  return parsed;
-}
-
 template <typename T>
 ConfigNode::Entry FilledPart(const T& options) {
   return {std::string(T::kName), {}, FormatOptions(OptionsOf<T>(), &options)};
-}
-
-// What a list of metrics measures, whatever is wrong with it.
-struct ReadMetrics {
-  std::vector<MeasuredFigure> measured;  // also those that wrong entries may mean
-  bool is_list = true;
-};
-
-// Reads the list `metrics`, or one name alone. Entries that are right are in `metrics`, whatever
-// the others are.
-Status ParseMetrics(const ConfigNode& section, std::vector<MetricRegistry::Configured>& metrics,
-                    ReadMetrics& read) {
-  const ConfigNode* node = section.Find("metrics");
-  if (node == nullptr || node->kind == ConfigNode::Kind::kNull) return OkStatus();
-  if (node->kind == ConfigNode::Kind::kMap) {
-    read.is_list = false;
-    return InvalidArgument("{}: 'metrics' is a map; it must be a list, such as metrics: [top5, f1]",
-                           node->location.ToString());
-  }
-  const bool one_alone = node->kind == ConfigNode::Kind::kScalar;
-  Problems problems;
-  for (const ConfigNode& item : one_alone ? std::vector{*node} : node->items) {
-    Result<MetricRegistry::Configured> parsed = ParsePlaced(MetricRegistry::Known(), item);
-    problems.Add(parsed.status());
-    if (!parsed.ok()) {
-      read.measured.push_back({item.entries.empty() ? item.scalar : item.entries.front().key});
-      continue;
-    }
-    if (std::ranges::find(metrics, parsed->name, &MetricRegistry::Configured::name) !=
-        metrics.end()) {
-      problems.Add(InvalidArgument("{}: train.metrics: '{}' is named twice; once is enough",
-                                   item.location.ToString(), parsed->name));
-      continue;
-    }
-    metrics.push_back(*std::move(parsed));
-  }
-  std::ranges::move(MetricRegistry::Known().FiguresOf(metrics), std::back_inserter(read.measured));
-  return problems.ToStatus();
 }
 
 Status ParseCallbacks(const ConfigNode& section,

@@ -17,7 +17,6 @@ namespace {
 constexpr std::string_view kHarmless[] = {"data.root",
                                           "data.classes",
                                           "train.log_every",
-                                          "train.metrics",
                                           "train.tensorboard",
                                           "train.feed_threads",
                                           "train.device_prefetch",
@@ -36,6 +35,8 @@ constexpr std::string_view kOfEvaluations[] = {
 // Which checkpoints the plan has.
 constexpr std::string_view kOfCheckpoints[] = {
     "train.checkpoint.every_steps", "train.checkpoint.best", "train.checkpoint.best_mode"};
+// What evaluations measure beside loss and accuracy.
+constexpr std::string_view kMetrics[] = {"train.metrics"};
 // Keys on which the tuner's choices depend.
 constexpr std::string_view kChosenBy[] = {
     "plugins",         "model",         "train.device",          "train.memory_format",
@@ -50,7 +51,8 @@ bool IsOf(std::string_view difference, std::span<const std::string_view> keys) {
   });
 }
 
-// Whether a difference is of where a plug-in lies, "plugins.0.file: ...": what it is its hash says.
+// Whether a difference is the place of a plug-in, "plugins.0.file: ...", which its hash
+// identifies.
 bool IsPlaceOfPlugin(std::string_view difference) {
   const std::string_view changed = difference.substr(0, difference.find(':'));
   return changed.starts_with("plugins.") && changed.ends_with(".file");
@@ -61,14 +63,22 @@ bool ScheduleFollowsEvaluations(const TrainRecipe& train) {
   return schedule.ok() && (*schedule)->follows_evaluations();
 }
 
+bool IsOfMetric(std::string_view figure) {
+  return !figure.empty() && figure != "loss" && figure != "accuracy";
+}
+
 // What the weights of a run depend on, apart from the steps themselves.
 struct Followed {
   bool evaluations = false;
   bool checkpoints = false;
+  bool metrics = false;  // a schedule follows the loss or the accuracy
 
   explicit Followed(const TrainRecipe& train)
       : evaluations(train.early_stopping.patience.has_value() || ScheduleFollowsEvaluations(train)),
-        checkpoints(train.options.on_nonfinite == "rollback") {
+        checkpoints(train.options.on_nonfinite == "rollback"),
+        metrics((train.early_stopping.patience.has_value() &&
+                 IsOfMetric(train.early_stopping.metric)) ||
+                (checkpoints && IsOfMetric(train.checkpoint.best))) {
     evaluations |= checkpoints && !train.checkpoint.best.empty();
   }
 };
@@ -112,8 +122,10 @@ RecipeChanges CompareRecipes(const ConfigNode& before, const Recipe& now) {
   RecipeChanges changes;
   for (std::string& difference :
        Differences(AsStored(WithLaterKeys(before)), AsStored(now.Filled()))) {
-    changes.choose_again |= IsOf(difference, kChosenBy);
-    const bool harmless = IsOf(difference, kHarmless) || IsPlaceOfPlugin(difference) ||
+    const bool moved = IsPlaceOfPlugin(difference);
+    changes.choose_again |= !moved && IsOf(difference, kChosenBy);
+    const bool harmless = moved || IsOf(difference, kHarmless) ||
+                          (IsOf(difference, kMetrics) && !followed.metrics) ||
                           (IsOf(difference, kOfEvaluations) && !followed.evaluations) ||
                           (IsOf(difference, kOfCheckpoints) && !followed.checkpoints);
     (harmless ? changes.harmless : changes.of_weights).push_back(std::move(difference));

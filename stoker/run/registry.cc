@@ -38,18 +38,19 @@ Result<MetricRegistry::Configured> MetricRegistry::Parse(const ConfigNode& node)
     named = ConfigNode::Map({{std::string(kTop), node.location, std::move(top)}});
     named.location = node.location;
   }
-  STOKER_ASSIGN_OR_RETURN(Configured parsed, Registry::Parse(named));
-  const ConfigNode& options = parsed.node.entries.front().value;
-  if (parsed.name == kTop) parsed.name += options.Find("k")->scalar;
-  if (TopOfMetric(parsed.name) || options.entries.empty()) {
-    parsed.node = ConfigNode::Scalar(parsed.name);
-  }
-  return parsed;
+  STOKER_ASSIGN_OR_RETURN(Base::Configured kind, Registry::Parse(named));
+  const auto facts = std::ranges::find(facts_, kind.name, &Facts::name);
+  return Named(std::move(kind), facts->better, facts->measures);
 }
 
-const MetricRegistry::Facts& MetricRegistry::FactsOf(const Configured& metric) const {
-  const std::string_view name = TopOfMetric(metric.name) ? kTop : std::string_view(metric.name);
-  return *std::ranges::find(facts_, name, &Facts::name);
+MetricRegistry::Configured MetricRegistry::Named(Base::Configured kind, Better better,
+                                                 bool (*measures)(TargetKind)) {
+  Configured metric{std::move(kind), better, measures};
+  const ConfigNode& options = metric.node.entries.front().value;
+  const bool is_top = metric.name == kTop;
+  if (is_top) metric.name += options.Find("k")->scalar;
+  if (is_top || options.entries.empty()) metric.node = ConfigNode::Scalar(metric.name);
+  return metric;
 }
 
 std::string MetricRegistry::NamesFor(TargetKind kind) const {
@@ -61,16 +62,10 @@ std::string MetricRegistry::NamesFor(TargetKind kind) const {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-bool MetricRegistry::Measures(const Configured& metric, TargetKind kind) const {
-  return FactsOf(metric).measures(kind);
-}
-
-std::vector<MeasuredFigure> MetricRegistry::FiguresOf(
-    const std::vector<Configured>& metrics) const {
+std::vector<MeasuredFigure> MetricRegistry::FiguresOf(const std::vector<Configured>& metrics) {
   std::vector<MeasuredFigure> figures;
   for (const Configured& metric : metrics) {
-    const Better better = FactsOf(metric).better;
-    if (better != Better::kNeither) figures.push_back({metric.name, better});
+    if (metric.better != Better::kNeither) figures.push_back({metric.name, metric.better});
   }
   return figures;
 }

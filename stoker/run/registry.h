@@ -119,7 +119,16 @@ struct MeasuredFigure {
 };
 
 class MetricRegistry : public Registry<std::shared_ptr<Metric>, TargetKind> {
+  using Base = Registry<std::shared_ptr<Metric>, TargetKind>;
+
  public:
+  // One entry of train.metrics. Its name is that of its value in evaluations ("top3" for
+  // {top: {k: 3}}), and its node the bare name where that says all.
+  struct Configured : Base::Configured {
+    Better better = Better::kHigher;
+    bool (*measures)(TargetKind) = nullptr;  // whether it has a meaning for such targets
+  };
+
   explicit MetricRegistry(StatusOfThrown status_of_thrown = nullptr)
       : Registry("metric", status_of_thrown) {}
   template <MetricOptions T>
@@ -128,18 +137,18 @@ class MetricRegistry : public Registry<std::shared_ptr<Metric>, TargetKind> {
     facts_.push_back({std::string(T::kName), T::kBetter, T::Measures});
   }
 
-  // As Registry::Parse, where also `topK` (such as top5) is a name: that of `top` with this k. The
-  // result is called so, and its node is the bare name where all its options have their defaults.
+  // As Registry::Parse, where also `topK` (such as top5) is a name: that of `top` with this k.
   Result<Configured> Parse(const ConfigNode& node) const;
+
+  // Returns what Parse does, for options set in C++.
+  template <MetricOptions T>
+  static Configured Of(const T& options);
 
   // The metrics that have a meaning for such targets, for messages: "mse, mae".
   std::string NamesFor(TargetKind kind) const;
 
-  // Whether the metric has a meaning for such targets.
-  bool Measures(const Configured& metric, TargetKind kind) const;
-
   // What `metrics` measure, for Monitor.
-  std::vector<MeasuredFigure> FiguresOf(const std::vector<Configured>& metrics) const;
+  static std::vector<MeasuredFigure> FiguresOf(const std::vector<Configured>& metrics);
 
   static const MetricRegistry& Known() { return ToAddTo(); }
   static MetricRegistry& ToAddTo();
@@ -150,7 +159,7 @@ class MetricRegistry : public Registry<std::shared_ptr<Metric>, TargetKind> {
     Better better;
     bool (*measures)(TargetKind);
   };
-  const Facts& FactsOf(const Configured& metric) const;
+  static Configured Named(Base::Configured kind, Better better, bool (*measures)(TargetKind));
 
   std::vector<Facts> facts_;
 };
@@ -220,8 +229,12 @@ LossRegistry::Configured Configure(const T& options) {
   return internal::ConfigureKind<LossRegistry::Configured>(options);
 }
 template <MetricOptions T>
+MetricRegistry::Configured MetricRegistry::Of(const T& options) {
+  return Named(internal::ConfigureKind<Base::Configured>(options), T::kBetter, T::Measures);
+}
+template <MetricOptions T>
 MetricRegistry::Configured Configure(const T& options) {
-  return internal::ConfigureKind<MetricRegistry::Configured>(options);
+  return MetricRegistry::Of(options);
 }
 template <OptimizerOptions T>
 OptimizerRegistry::Configured Configure(const T& options) {

@@ -1,8 +1,11 @@
 #include "stoker/data/recipe/plugins.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <atomic>
-#include <exception>
+#include <cctype>
+#include <optional>
 #include <system_error>
 
 #include "stoker/base/plugin.h"
@@ -10,6 +13,7 @@
 #include "stoker/base/printable.h"
 #include "stoker/base/problems.h"
 #include "stoker/base/unloaded_kinds.h"
+#include "stoker/data/core/failure.h"
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/io/file.h"
 #include "stoker/io/sha256.h"
@@ -27,29 +31,67 @@ constexpr std::string_view kTorch = STOKER_BUILT_WITH_TORCH;
 std::atomic<PluginPolicy> current_policy = PluginPolicy::kRefuse;
 
 struct NamedPlugin {
-  fs::path file;  // absolute
-  std::string sha256;
+  fs::path file;       // absolute
+  std::string sha256;  // in lower case; empty: any file
   ConfigLocation location;
+  bool from_command_line = false;
 };
 
-// The path and hash of one entry, the path as it stands there.
+Status ReadHash(const ConfigNode* node, std::string& hash) {
+  if (node == nullptr) return OkStatus();
+  hash = node->kind == ConfigNode::Kind::kScalar ? node->scalar : std::string();
+  for (char& digit : hash) digit = static_cast<char>(std::tolower(static_cast<uint8_t>(digit)));
+  const bool is_hex = hash.find_first_not_of("0123456789abcdef") == hash.npos;
+  if (hash.size() == 2 * sizeof(Sha256Digest) && is_hex) return OkStatus();
+  return InvalidArgument(
+      "{}: plugins: sha256 must be the 64 hexadecimal digits that sha256sum prints; leave the key "
+      "out to accept any file",
+      node->location.ToString());
+}
+
+// Reads one entry; the path stays as it is written.
 Result<NamedPlugin> ReadEntry(const ConfigNode& entry) {
   if (entry.kind == ConfigNode::Kind::kScalar) {
-    return NamedPlugin{.file = entry.scalar, .sha256 = {}, .location = entry.location};
+    return NamedPlugin{.file = entry.scalar,
+                       .sha256 = {},
+                       .location = entry.location,
+                       .from_command_line = entry.location.line == 0};
   }
   if (entry.kind == ConfigNode::Kind::kMap) {
     STOKER_RETURN_IF_ERROR(CheckKeys(entry, kSection, "key", {"file", "sha256"}));
     const ConfigNode* const file = entry.Find("file");
-    const ConfigNode* const sha256 = entry.Find("sha256");
+    std::string sha256;
+    STOKER_RETURN_IF_ERROR(ReadHash(entry.Find("sha256"), sha256));
     if (file != nullptr && file->kind == ConfigNode::Kind::kScalar) {
       return NamedPlugin{.file = file->scalar,
-                         .sha256 = sha256 == nullptr ? "" : sha256->scalar,
-                         .location = entry.location};
+                         .sha256 = std::move(sha256),
+                         .location = entry.location,
+                         .from_command_line = file->location.line == 0};
     }
   }
   return InvalidArgument(
       "{}: plugins: an entry is the path of a library, or {{file: PATH, sha256: HASH}}; here is {}",
       entry.location.ToString(), entry.KindName());
+}
+
+// What differs once a file was written or replaced.
+struct FileState {
+  dev_t device;
+  ino_t inode;
+  off_t size;
+  timespec modified, changed;
+
+  bool operator==(const FileState& other) const {
+    return device == other.device && inode == other.inode && size == other.size &&
+           modified.tv_sec == other.modified.tv_sec && modified.tv_nsec == other.modified.tv_nsec &&
+           changed.tv_sec == other.changed.tv_sec && changed.tv_nsec == other.changed.tv_nsec;
+  }
+};
+
+std::optional<FileState> StateOf(const std::string& path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return FileState{status.st_dev, status.st_ino, status.st_size, status.st_mtim, status.st_ctim};
 }
 
 Result<std::vector<NamedPlugin>> ReadSection(const ConfigNode& section, const fs::path& folder) {
@@ -61,9 +103,9 @@ Result<std::vector<NamedPlugin>> ReadSection(const ConfigNode& section, const fs
   std::vector<NamedPlugin> plugins;
   for (const ConfigNode& entry : section.items) {
     STOKER_ASSIGN_OR_RETURN(NamedPlugin plugin, ReadEntry(entry));
-    const bool from_command_line = entry.location.line == 0;
     std::error_code error;
-    plugin.file = fs::absolute(from_command_line ? plugin.file : folder / plugin.file, error);
+    plugin.file =
+        fs::absolute(plugin.from_command_line ? plugin.file : folder / plugin.file, error);
     if (error) {
       return FailedPrecondition("{}: plugins: {}: {}; name it in full", entry.location.ToString(),
                                 Printable(plugin.file.string()), error.message());
@@ -74,7 +116,7 @@ Result<std::vector<NamedPlugin>> ReadSection(const ConfigNode& section, const fs
   return plugins;
 }
 
-// The tag among the bytes of a library, from behind STOKER_TAG_BEGIN on; empty where there is none.
+// Returns the tag in the bytes of a library, without STOKER_TAG_BEGIN; empty where there is none.
 std::string_view FindTag(std::string_view bytes) {
   const size_t at = bytes.find(kTagBegin);
   if (at == bytes.npos) return {};
@@ -99,11 +141,12 @@ Status AddKindsOf(const Plugin& plugin) {
   void (*add)(Problems*) = nullptr;
   STOKER_RETURN_IF_ERROR(plugin.Find("stoker_plugin_v1", add));
   Problems problems;
-  try {
-    add(&problems);
-  } catch (const std::exception& error) {
-    problems.Add(FailedPrecondition("it throws while it adds its kinds: {}", error.what()));
-  }
+  STOKER_RETURN_IF_ERROR(CatchExceptions(
+      [&] {
+        add(&problems);
+        return OkStatus();
+      },
+      "its function STOKER_PLUGIN"));
   return problems.ToStatus();
 }
 
@@ -113,15 +156,19 @@ std::vector<NamedPlugin>& Loaded() {
   return *loaded;
 }
 
-// Loads the library unless it is there, and sets its hash.
+// Loads the library unless this process has loaded it, and sets its hash.
 Status LoadOne(NamedPlugin& plugin) {
-  STOKER_ASSIGN_OR_RETURN(const std::string bytes, ReadTextFile(plugin.file.string()));
+  const std::string path = plugin.file.string();
+  const std::optional<FileState> before = StateOf(path);
+  STOKER_ASSIGN_OR_RETURN(const Buffer library_bytes, ReadWholeFile(path));
+  const std::string_view bytes(reinterpret_cast<const char*>(library_bytes.data()),
+                               library_bytes.size());
   const std::string hash = HexOf(Sha256(bytes));
   if (!plugin.sha256.empty() && plugin.sha256 != hash) {
     return InvalidArgument(
-        "its SHA-256 is {}, and the recipe wants {}; take the file that is meant, or correct the "
-        "recipe",
-        hash, Printable(plugin.sha256));
+        "its SHA-256 is {}, and the recipe requires {}; put the right file there, or name this one "
+        "anew, as with --set 'plugins=[FILE]'",
+        hash, plugin.sha256);
   }
   plugin.sha256 = hash;
   const auto found = std::ranges::find(Loaded(), plugin.file, &NamedPlugin::file);
@@ -132,16 +179,32 @@ Status LoadOne(NamedPlugin& plugin) {
   const std::string_view tag = FindTag(bytes);
   STOKER_RETURN_IF_ERROR(CheckTag(tag));
   STOKER_ASSIGN_OR_RETURN(const Plugin library,
-                          Plugin::Load({.file = plugin.file.string(),
+                          Plugin::Load({.file = path,
                                         .tag_function = "stoker_plugin_v1_tag",
                                         .tag = fmt::format("{}{}", kTagBegin, tag),
                                         .when_missing = "build it"}));
+  // The hash is of the file that was loaded only if the file stayed the same.
+  if (!before || StateOf(path) != before) {
+    return FailedPrecondition("it was replaced while it was being loaded; start again");
+  }
   STOKER_RETURN_IF_ERROR(AddKindsOf(library));
   Loaded().push_back(plugin);
   return OkStatus();
 }
 
-// With what the recipe calls it before each message.
+// The hashes of the section `plugins` of a recipe whose plug-ins were loaded.
+std::vector<std::string> HashesIn(const ConfigNode& recipe) {
+  std::vector<std::string> hashes;
+  const ConfigNode* const section = recipe.Find(kSection);
+  if (section == nullptr) return hashes;
+  for (const ConfigNode& entry : section->items) {
+    const ConfigNode* const hash = entry.Find("sha256");
+    hashes.push_back(hash == nullptr ? "unknown" : hash->scalar);
+  }
+  return hashes;
+}
+
+// Adds the place and the name in the recipe to each message.
 Status Placed(const NamedPlugin& plugin, const Status& status) {
   return WithPrefix(
       fmt::format("{}: plugins: {}: ", plugin.location.ToString(), Printable(plugin.file.string())),
@@ -153,7 +216,7 @@ Status LoadAll(std::vector<NamedPlugin>& plugins) {
   return OkStatus();
 }
 
-// That they are there can be said of plug-ins that are not loaded.
+// What can be checked of plug-ins that are not loaded: that the files exist.
 Status CheckAreThere(const std::vector<NamedPlugin>& plugins) {
   Problems problems;
   for (const NamedPlugin& plugin : plugins) {
@@ -180,7 +243,7 @@ ConfigNode Filled(const std::vector<NamedPlugin>& plugins) {
 Status DoAsAllowed(std::vector<NamedPlugin>& plugins) {
   switch (GetPluginPolicy()) {
     case PluginPolicy::kLoad: return LoadAll(plugins);
-    case PluginPolicy::kLeaveOut: NotePluginsAreNotLoaded(); return CheckAreThere(plugins);
+    case PluginPolicy::kLeaveOut: return CheckAreThere(plugins);
     case PluginPolicy::kRefuse: break;
   }
   return InvalidArgument(
@@ -196,8 +259,11 @@ PluginPolicy GetPluginPolicy() { return current_policy; }
 Status LoadPlugins(ConfigNode& recipe, const fs::path& folder) {
   ConfigNode* const section = recipe.Find(kSection);
   if (section == nullptr || section->kind == ConfigNode::Kind::kNull) return OkStatus();
+  const bool is_empty = section->kind == ConfigNode::Kind::kList && section->items.empty();
+  if (is_empty) return OkStatus();
+  // Also where the section has a mistake: what it was meant to bring is not known.
+  if (GetPluginPolicy() == PluginPolicy::kLeaveOut) NotePluginsAreNotLoaded();
   STOKER_ASSIGN_OR_RETURN(std::vector<NamedPlugin> plugins, ReadSection(*section, folder));
-  if (plugins.empty()) return OkStatus();
   STOKER_RETURN_IF_ERROR(DoAsAllowed(plugins));
   const ConfigLocation location = section->location;
   *section = Filled(plugins);
@@ -205,20 +271,19 @@ Status LoadPlugins(ConfigNode& recipe, const fs::path& folder) {
   return OkStatus();
 }
 
-Result<std::vector<std::string>> LoadPluginsOfRun(ConfigNode& recipe, const fs::path& run) {
-  std::vector<std::string> changes;
-  ConfigNode* const section = recipe.Find(kSection);
-  if (section == nullptr) return changes;
-  const ConfigNode before = *section;
-  for (ConfigNode& entry : section->items) {
-    std::erase_if(entry.entries, [](const ConfigNode::Entry& key) { return key.key == "sha256"; });
-  }
+Result<std::vector<std::string>> LoadPluginsOfRun(ConfigNode& recipe,
+                                                  const std::vector<std::string>& assignments,
+                                                  const fs::path& run) {
+  const std::vector<std::string> before = HashesIn(recipe);
+  STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe, assignments));
   STOKER_RETURN_IF_ERROR(LoadPlugins(recipe, run));
-  for (size_t i = 0; i < before.items.size(); ++i) {
-    const ConfigNode* const then = before.items[i].Find("sha256");
-    const ConfigNode* const now = section->items[i].Find("sha256");
-    if (then == nullptr || now == nullptr || then->scalar == now->scalar) continue;
-    changes.push_back(fmt::format("plugins.{}.sha256: {} -> {}", i, then->scalar, now->scalar));
+  const std::vector<std::string> now = HashesIn(recipe);
+  std::vector<std::string> changes;
+  for (size_t i = 0; i < std::max(before.size(), now.size()); ++i) {
+    const std::string then_hash = i < before.size() ? before[i] : "none";
+    const std::string now_hash = i < now.size() ? now[i] : "none";
+    if (then_hash == now_hash) continue;
+    changes.push_back(fmt::format("plugins.{}.sha256: {} -> {}", i, then_hash, now_hash));
   }
   return changes;
 }

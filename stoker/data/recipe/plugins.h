@@ -1,9 +1,9 @@
 // The section `plugins` of a recipe: libraries with kinds of one's own (run/plugin.h), whose code
 // runs in this process.
 //
-//   plugins: [build/own_kinds.so]        # relative to the recipe; with --set to the working
-//   directory plugins:
-//     - {file: own_kinds.so, sha256: 9f86d081884c...}    # this file and no other
+//   plugins: [build/own_kinds.so]    # relative to the recipe; in --set to the working directory
+//   plugins:
+//     - {file: own_kinds.so, sha256: 9f86d081...}    # 64 digits: this file and no other
 //
 // A process loads none unless it was allowed to (--allow-code), because a recipe may come from
 // elsewhere, and a library can do whatever its user can.
@@ -38,10 +38,12 @@ PluginPolicy GetPluginPolicy();
 // exist; else those of Plugin::Load.
 Status LoadPlugins(ConfigNode& recipe, const std::filesystem::path& folder);
 
-// The same for the stored recipe of a run, where the hashes say which files the run was trained
-// with: a file that is another now is no error here. Returns each such difference as
+// Applies `assignments` to the stored recipe of a run, then LoadPlugins. The hashes that are stored
+// say which files the run was trained with, so another file is an error before any of its code
+// runs, unless an assignment names the plug-ins anew. Returns what is other than in the run then:
 // "plugins.0.sha256: A -> B".
 Result<std::vector<std::string>> LoadPluginsOfRun(ConfigNode& recipe,
+                                                  const std::vector<std::string>& assignments,
                                                   const std::filesystem::path& run);
 
 // The section that names all plug-ins which this process has loaded, filled in; an empty list where

@@ -159,8 +159,9 @@ void AddPackCommand(Program& program, std::function<Status(const PackArguments&)
   app.add_option("--stages", arguments.stages, "of a recipe: its first N stages only")
       ->type_name("N")
       ->check(AtLeastCheck(1));
-  AddSetOption(app, arguments.set).description("change a key of the recipe; any number of times");
-  AddAllowCodeOption(app).group("");  // the help is a screen full
+  AddSetOption(app, arguments.set).description("change a key of the recipe; may be repeated");
+  // No row of its own: the help is a screen full, and what needs it names it.
+  AddAllowCodeOption(app).group("");
   app.add_flag("--verify", arguments.verify, "read back and compare what was written");
   app.add_flag("--overwrite", arguments.overwrite, "replace what is there");
   app.add_option("--threads", arguments.threads, "worker threads, 1..1024")

@@ -31,8 +31,7 @@ constexpr const char* kAbout =
     "sentencepiece), so the recipe may name the file that is to be written. Words are split as "
     "`words` splits them with the same options.";
 constexpr const char* kFooter =
-    "Example: stoker vocabulary text.yaml --to words.txt --size 20000 --first '<pad>' --first "
-    "'<unk>'\n"
+    "Example: stoker vocabulary text.yaml --to words.txt --size 20000\n"
     "Exit: 0 written, 1 failed, 2 wrong usage or recipe";
 
 // What was seen of an epoch's texts.

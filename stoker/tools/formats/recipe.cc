@@ -76,8 +76,8 @@ Result<Inspection> InspectRecipe(const std::string& path,
   out.text = fmt::format("{}: recipe with the sections {}\n", Printable(path),
                          Printable(fmt::format("{}", fmt::join(sections, ", "))));
   const Result<DataRecipe> read = ParseDataSection(recipe, folder);
-  if (IsAboutUnloadedKinds(read.status())) return WithoutPipelines(std::move(out), read.status());
-  STOKER_RETURN_IF_ERROR(read.status());
+  STOKER_RETURN_IF_ERROR(AboutKnownKinds(read.status()));
+  if (!read.ok()) return WithoutPipelines(std::move(out), read.status());
   const DataRecipe& data = *read;
   out.text += fmt::format("  data.root {}\n", Printable(data.root.string()));
   out.json["root"] = data.root.string();

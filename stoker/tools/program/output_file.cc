@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stoker/data/core/files_read.h"
+#include "stoker/data/recipe/plugins.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/run/run_directory.h"
 #include "stoker/run/run_status.h"
@@ -140,9 +141,12 @@ Status CheckIsNotInRecipe(const CLI::App& command, std::string_view option,
   const std::string file = RecipeOf(command);
   const bool recipe_is_kept = command.get_name() != "plot" && command.get_name() != "vocabulary";
   if (file.empty() || !recipe_is_kept || !FileIdOf(path)) return OkStatus();
-  const Result<ConfigNode> recipe = ReadRecipe(file, Given(command, "--set"));
+  Result<ConfigNode> recipe = ReadRecipe(file, Given(command, "--set"));
   if (!recipe.ok()) return OkStatus();
   const fs::path folder = fs::path(file).parent_path();
+  // The pipelines are known only with their plug-ins; the command itself reports what is wrong with
+  // these.
+  static_cast<void>(LoadPlugins(*recipe, folder));
   STOKER_RETURN_IF_ERROR(CheckNotNamed(*recipe, folder, path, option));
   if (const Result<DataRecipe> data = ParseDataSection(*recipe, folder); data.ok()) {
     STOKER_RETURN_IF_ERROR(CheckIsNotRead(option, path, *data));

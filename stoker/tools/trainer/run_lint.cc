@@ -17,7 +17,7 @@ namespace stoker {
 
 namespace {
 
-// What can be said of a recipe whose kinds come from plug-ins, which are not loaded here.
+// Prints the kinds that plug-ins bring, which are not loaded here: no rule is applied without them.
 Status PrintNotJudged(const LintArguments& arguments, const Status& unknown) {
   Inspection out;
   out.json = {{"recipe", arguments.recipe}, {"findings", Json::array()}};
@@ -33,8 +33,8 @@ Status PrintNotJudged(const LintArguments& arguments, const Status& unknown) {
 Status RunLint(const LintArguments& arguments) {
   SetPluginPolicy(PluginPolicy::kLeaveOut);
   const Result<Recipe> read = LoadRecipe(arguments.recipe, arguments.set);
-  if (IsAboutUnloadedKinds(read.status())) return PrintNotJudged(arguments, read.status());
-  STOKER_RETURN_IF_ERROR(read.status());
+  STOKER_RETURN_IF_ERROR(AboutKnownKinds(read.status()));
+  if (!read.ok()) return PrintNotJudged(arguments, read.status());
   const Recipe& recipe = *read;
   STOKER_ASSIGN_OR_RETURN(std::vector<LintFinding> findings, LintRecipe(recipe));
   // A hint, since the order may be meant: of a series in time, say.

@@ -31,9 +31,8 @@ constexpr const char* kRuns = "runs";
 // A stored recipe names everything absolutely, so it needs no folder.
 Result<Recipe> ReadStoredRecipe(const TrainArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRunRecipe(arguments.run));
-  STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe, arguments.set));
-  // Another file than the run was trained with is a change like others, which the resume finds.
-  STOKER_RETURN_IF_ERROR(LoadPluginsOfRun(recipe, arguments.run).status());
+  // Plug-ins that --set names anew are a change like others, which the resume finds.
+  STOKER_RETURN_IF_ERROR(LoadPluginsOfRun(recipe, arguments.set, arguments.run).status());
   return ParseRecipe(recipe, arguments.run);
 }
 

@@ -35,7 +35,7 @@ std::function<Status(const Arguments&)> Guarded(Status (*run)(const Arguments&))
   };
 }
 
-// A library that a program was linked from is mistaken before anything is run.
+// Reports what is wrong with the kinds that the program adds.
 int Refused(const Status& kinds) {
   for (const std::string& problem : ProblemsIn(kinds)) Log(LogLevel::kError, problem);
   return ExitCodeOf(kinds);

@@ -16,6 +16,9 @@ struct ScoredBatch {
   const at::Tensor& target;  // of the form that the loss takes
   // What is right and what was said, by the loss; not defined where targets are numbers.
   const Answers& answers;
+  // The counts that metrics of classes and labels share, made by the first of them that is added
+  // (metrics/class_counts_internal.cc); not defined before.
+  mutable at::Tensor class_counts = {};
 };
 
 // Made anew for each evaluation, for targets of one kind. One thread at a time. What it throws

@@ -33,7 +33,7 @@ class Sums {
       correct_ = correct_.defined() ? correct_ + correct : correct;
       answered_ += answers.right.numel();
     }
-    metrics_->Add({.scores = scores, .target = target, .answers = answers});
+    STOKER_RETURN_IF_ERROR(metrics_->Add({.scores = scores, .target = target, .answers = answers}));
     weight_ += batch_weight;
     samples_ += target.size(0);
     return OkStatus();
@@ -42,12 +42,12 @@ class Sums {
   int64_t samples() const { return samples_; }
 
   // Where there was a sample.
-  Evaluation Read() const {
+  Result<Evaluation> Read() const {
     Evaluation evaluation{.samples = samples_, .loss = loss_.item<double>() / weight_};
     if (answered_ > 0) {
       evaluation.accuracy = correct_.item<double>() / static_cast<double>(answered_);
     }
-    evaluation.metrics = metrics_->Values();
+    STOKER_ASSIGN_OR_RETURN(evaluation.metrics, metrics_->Values());
     return evaluation;
   }
 
@@ -122,7 +122,10 @@ Result<Evaluation> Evaluate(Model& model, const Measures& measures, DevicePrefet
         "samples out");
   }
   Evaluation evaluation;
-  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] { evaluation = sums.Read(); }));
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&]() -> Status {
+    STOKER_ASSIGN_OR_RETURN(evaluation, sums.Read());
+    return OkStatus();
+  }));
   evaluation.seconds = watch.ElapsedSeconds();
   return evaluation;
 }

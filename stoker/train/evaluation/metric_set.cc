@@ -1,16 +1,44 @@
 #include "stoker/train/evaluation/metric_set.h"
 
+#include "stoker/base/problems.h"
+#include "stoker/device/torch_error.h"
+
 namespace stoker {
+namespace {
+
+Status OfMetric(std::string_view name, const Status& status) {
+  return WithPrefix(fmt::format("metric '{}': ", name), status);
+}
+
+// Whether the values of one metric can stand beside `others`, those of the metrics before it.
+Status CheckValues(const MetricRegistry::Configured& kind, const Json& values, const Json& others) {
+  if (!values.is_object()) {
+    return InvalidArgument("its values are {}, not an object; correct its Values",
+                           values.type_name());
+  }
+  const auto own = values.find(kind.name);
+  const bool is_figure = own != values.end() && (own->is_number() || own->is_null());
+  if (own == values.end() || (kind.better != Better::kNeither && !is_figure)) {
+    return InvalidArgument("among its values there is no {} called '{}'; correct its Values",
+                           kind.better == Better::kNeither ? "value" : "number", kind.name);
+  }
+  for (const auto& [name, value] : values.items()) {
+    if (!others.contains(name)) continue;
+    return InvalidArgument("its value '{}' has the name of another metric's; rename it", name);
+  }
+  return OkStatus();
+}
+
+}  // namespace
 
 Status MetricSet::CheckFor(const std::vector<MetricRegistry::Configured>& metrics,
                            TargetKind kind) {
-  const MetricRegistry& registry = MetricRegistry::Known();
   for (const MetricRegistry::Configured& metric : metrics) {
-    if (registry.Measures(metric, kind)) continue;
+    if (metric.measures(kind)) continue;
     return InvalidArgument(
-        "train.metrics: '{}' says nothing of {}, which the targets of evaluations are; for those "
-        "there are {}; take it out",
-        metric.name, TargetKindName(kind), registry.NamesFor(kind));
+        "train.metrics: '{}' is not defined for {}, the targets of evaluations; for those there "
+        "are {}; take it out",
+        metric.name, TargetKindName(kind), MetricRegistry::Known().NamesFor(kind));
   }
   return OkStatus();
 }
@@ -20,20 +48,31 @@ Result<MetricSet> MetricSet::Create(const std::vector<MetricRegistry::Configured
   STOKER_RETURN_IF_ERROR(CheckFor(metrics, kind));
   MetricSet set;
   for (const MetricRegistry::Configured& metric : metrics) {
-    STOKER_ASSIGN_OR_RETURN(set.metrics_.emplace_back(), metric.build(kind));
+    STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Metric> made, metric.build(kind));
+    set.metrics_.push_back({.kind = metric, .metric = std::move(made)});
   }
   return set;
 }
 
-void MetricSet::Add(const ScoredBatch& batch) {
+Status MetricSet::Add(const ScoredBatch& batch) {
   empty_ = false;
-  for (const std::shared_ptr<Metric>& metric : metrics_) metric->Add(batch);
+  for (const NamedMetric& each : metrics_) {
+    STOKER_RETURN_IF_ERROR(
+        OfMetric(each.kind.name, CatchTorchErrors([&] { each.metric->Add(batch); })));
+  }
+  return OkStatus();
 }
 
-Json MetricSet::Values() const {
-  if (metrics_.empty() || empty_) return nullptr;
+Result<Json> MetricSet::Values() const {
+  if (metrics_.empty() || empty_) return Json(nullptr);
   Json values = Json::object();
-  for (const std::shared_ptr<Metric>& metric : metrics_) values.update(metric->Values());
+  for (const NamedMetric& each : metrics_) {
+    Json own;
+    STOKER_RETURN_IF_ERROR(
+        OfMetric(each.kind.name, CatchTorchErrors([&] { own = each.metric->Values(); })));
+    STOKER_RETURN_IF_ERROR(OfMetric(each.kind.name, CheckValues(each.kind, own, values)));
+    values.update(own);
+  }
   return values;
 }
 

@@ -12,7 +12,7 @@
 
 namespace stoker {
 
-// One thread at a time. Add and Values throw what the metrics throw.
+// One thread at a time.
 class MetricSet {
  public:
   // Whether each of the metrics has a meaning for such targets. Errors: kInvalidArgument, which
@@ -23,13 +23,21 @@ class MetricSet {
   static Result<MetricSet> Create(const std::vector<MetricRegistry::Configured>& metrics,
                                   TargetKind kind);
 
-  void Add(const ScoredBatch& batch);
+  // Errors: what a metric throws, with its name.
+  Status Add(const ScoredBatch& batch);
 
-  // {"top5": 0.99, "f1": 0.8, "f1_of_classes": [...], ...}; null where there are none.
-  Json Values() const;
+  // Returns {"top5": 0.99, "f1": 0.8, "f1_of_classes": [...], ...}; null where there are none.
+  // Errors, with the metric's name: what it throws; kInvalidArgument where a value of its own name
+  // is missing, or it uses a name that another metric has used.
+  Result<Json> Values() const;
 
  private:
-  std::vector<std::shared_ptr<Metric>> metrics_;
+  struct NamedMetric {
+    MetricRegistry::Configured kind;
+    std::shared_ptr<Metric> metric;
+  };
+
+  std::vector<NamedMetric> metrics_;
   bool empty_ = true;  // no batch was added
 };
 

@@ -191,13 +191,14 @@ TEST_F(TargetsTest, WhatDoesNotGoTogetherIsRefusedBeforeAnythingIsWritten) {
       {{"train.loss=focal", "train.metrics=[]"}, "it takes class numbers"},
       {{"model.mlp.classes=3"}, "set the model's `classes` to 1"},
       {{"train.target=both"}, "both: float32[?, 2] has 2 a sample, and the model 1 output"},
-      {{"train.metrics=[mae, top5]"}, "'top5' says nothing of numbers, which the targets of evaluations are"},
+      {{"train.metrics=[mae, top5]"},
+       "'top5' is not defined for numbers, the targets of evaluations"},
       {{"train.checkpoint.best=accuracy"}, "train.checkpoint.best is accuracy"},
       {{"train.early_stopping={metric: accuracy, patience: 2}"},
        "train.early_stopping.metric is accuracy"},
       {{"train.schedule={plateau: {monitor: accuracy}}"}, "train.schedule's monitor is accuracy"},
       {{"train.target=both", "model.mlp.classes=2", "train.loss=bce", "train.metrics=[confusion]"},
-       "'confusion' says nothing of labels, which the targets of evaluations are"},
+       "'confusion' is not defined for labels, the targets of evaluations"},
       {{"train.loss=bce"}, "bce takes numbers from 0 to 1"},
   };
   for (const auto& [set, says] : refusals) {

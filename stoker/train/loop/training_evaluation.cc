@@ -27,7 +27,7 @@ Status NoteBest(TrainingSession& session, const Evaluation& evaluation) {
   STOKER_ASSIGN_OR_RETURN(
       const Monitor monitor,
       Monitor::Create(options.best, options.best_mode,
-                      MetricRegistry::Known().FiguresOf(session.setup.recipe.train.metrics)));
+                      MetricRegistry::FiguresOf(session.setup.recipe.train.metrics)));
   Progress& progress = session.progress;
   const double value = monitor.ValueIn(evaluation);
   const double best = progress.best_value.value_or(std::numeric_limits<double>::quiet_NaN());

@@ -246,9 +246,9 @@ Result<std::unique_ptr<TrainingSession>> Start(TrainingSetup setup, CallbackList
                                                TrainObserver* observer,
                                                const std::atomic<bool>* stop) {
   const TrainRecipe& train = setup.recipe.train;
-  STOKER_ASSIGN_OR_RETURN(EarlyStopping stopping,
-                          EarlyStopping::Create(train.early_stopping,
-                                                MetricRegistry::Known().FiguresOf(train.metrics)));
+  STOKER_ASSIGN_OR_RETURN(
+      EarlyStopping stopping,
+      EarlyStopping::Create(train.early_stopping, MetricRegistry::FiguresOf(train.metrics)));
   auto session = std::make_unique<TrainingSession>(std::move(setup), std::move(callbacks), stop,
                                                    std::move(stopping));
   STOKER_ASSIGN_OR_RETURN(session->recorder, RunRecorder::Open(session->setup.run, observer));

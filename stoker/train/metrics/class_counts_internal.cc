@@ -30,13 +30,14 @@ at::Tensor CountPairs(int64_t columns, const at::Tensor& predicted, const at::Te
       .view({classes, classes});
 }
 
-// How often each label holds and is said to, holds, is said to: int64 [3, labels].
+// Of each label the true positives, the samples that have it, and the samples for which it was
+// predicted: int64 [3, labels].
 at::Tensor CountLabels(const Answers& answers) {
   return at::stack(
       {(answers.right * answers.said).sum(0), answers.right.sum(0), answers.said.sum(0)});
 }
 
-// Of confusion matrices with as many classes as either has.
+// Returns a + b, with as many classes as the larger of both has.
 at::Tensor SumOfConfusions(const at::Tensor& a, const at::Tensor& b) {
   const int64_t more = b.size(0) - a.size(0);
   if (more > 0) return at::constant_pad_nd(a, {0, more, 0, more}) + b;
@@ -45,8 +46,8 @@ at::Tensor SumOfConfusions(const at::Tensor& a, const at::Tensor& b) {
 
 double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-// For each class, or label: the samples that are it and were taken for it, that are it, that were
-// taken for it.
+// Of each class, or label: true positives, the samples that have it, and those for which it was
+// predicted.
 struct ClassCounts {
   double both = 0, right = 0, said = 0;
 };
@@ -94,9 +95,11 @@ class CountingMetric : public Metric {
 
   void Add(const ScoredBatch& batch) override {
     const Answers& answers = batch.answers;
-    const at::Tensor counts = labels_
-                                  ? CountLabels(answers)
-                                  : CountPairs(batch.scores.size(1), answers.said, answers.right);
+    at::Tensor& counts = batch.class_counts;
+    if (!counts.defined()) {
+      counts = labels_ ? CountLabels(answers)
+                       : CountPairs(batch.scores.size(1), answers.said, answers.right);
+    }
     if (!counted_.defined()) {
       counted_ = counts;
     } else {
@@ -112,8 +115,7 @@ class CountingMetric : public Metric {
 
  private:
   const bool labels_;
-  // int64 [classes, classes], the confusion matrix; or of labels [3, labels]: how often each holds
-  // and is said to, holds, is said to.
+  // int64 [classes, classes], the confusion matrix; of labels the sum of CountLabels.
   at::Tensor counted_;
 };
 

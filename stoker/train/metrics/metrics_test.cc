@@ -1,11 +1,15 @@
 #include <torch/utils.h>
 
 #include <cmath>
+#include <map>
+#include <stdexcept>
 
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
 #include "stoker/train/evaluation/metric_set.h"
 #include "stoker/train/metrics/auc.h"
+#include "stoker/train/metrics/f1.h"
+#include "stoker/train/metrics/top.h"
 
 namespace stoker {
 namespace {
@@ -36,7 +40,13 @@ MetricSet SetOf(const std::vector<std::string>& names, TargetKind kind = TargetK
 
 void AddTo(MetricSet& metrics, const at::Tensor& scores, const Answers& answers,
            const at::Tensor& target) {
-  AddTo(metrics, {.scores = scores, .target = target, .answers = answers});
+  STOKER_EXPECT_OK(metrics.Add({.scores = scores, .target = target, .answers = answers}));
+}
+
+Json ValuesIn(const MetricSet& metrics) {
+  const Result<Json> values = metrics.Values();
+  EXPECT_THAT(values, IsOk());
+  return values.ok() ? *values : Json();
 }
 
 Json ValuesOf(const std::vector<std::string>& names, const at::Tensor& scores,
@@ -48,7 +58,7 @@ Json ValuesOf(const std::vector<std::string>& names, const at::Tensor& scores,
     const at::Tensor right = Classes(target).slice(0, begin, end);
     AddTo(metrics, part, {.right = right, .said = part.argmax(1)}, right);
   }
-  return metrics.Values();
+  return ValuesIn(metrics);
 }
 
 // Class 0: 2 of 3 found, 1 taken wrongly for it; class 1: 1 of 2; class 2: 1 of 1; class 3 is never
@@ -121,7 +131,7 @@ Json OfLabels(const std::vector<std::string>& names, const at::Tensor& scores,
     AddTo(metrics, part,
           {.right = wanted.gt(.5).to(torch::kLong), .said = part.gt(0).to(torch::kLong)}, wanted);
   }
-  return metrics.Values();
+  return ValuesIn(metrics);
 }
 
 // Label 0: 1 of 2 found, 1 said wrongly; label 1: always right; label 2 never holds and is never
@@ -147,35 +157,36 @@ TEST(MetricSet, ErrorsOfNumbersAreAgainstTheNumbers) {
   MetricSet metrics = SetOf({"mse", "mae"}, TargetKind::kNumbers);
   AddTo(metrics, torch::tensor({{5.}, {1.}}), {}, torch::tensor({3.5, 2.}));
   AddTo(metrics, torch::tensor({{0.}}), {}, torch::tensor({-1.}));
-  EXPECT_NEAR(metrics.Values()["mse"].get<double>(), (2.25 + 1 + 1) / 3, 1e-6);
-  EXPECT_NEAR(metrics.Values()["mae"].get<double>(), (1.5 + 1 + 1) / 3, 1e-6);
+  EXPECT_NEAR(ValuesIn(metrics)["mse"].get<double>(), (2.25 + 1 + 1) / 3, 1e-6);
+  EXPECT_NEAR(ValuesIn(metrics)["mae"].get<double>(), (1.5 + 1 + 1) / 3, 1e-6);
   MetricSet rows = SetOf({"mae"}, TargetKind::kNumbers);
   AddTo(rows, torch::tensor({{5., 1.}}), {}, torch::tensor({{4., 3.}}));
-  EXPECT_NEAR(rows.Values()["mae"].get<double>(), 1.5, 1e-6);
+  EXPECT_NEAR(ValuesIn(rows)["mae"].get<double>(), 1.5, 1e-6);
 }
 
 TEST(MetricSet, WhatHasNoMeaningForTheTargetsIsRefusedByName) {
   STOKER_EXPECT_OK(MetricSet::CheckFor(Called({"mse", "mae"}), TargetKind::kNumbers));
   for (const char* name : {"top5", "confusion", "precision", "recall", "f1", "auc"}) {
-    EXPECT_THAT(MetricSet::CheckFor(Called({"mse", name}), TargetKind::kNumbers),
-                FailsWith(StatusCode::kInvalidArgument,
-                          fmt::format("'{}' says nothing of numbers, which the targets of "
-                                      "evaluations are; for those there are mae, mse",
-                                      name)));
+    EXPECT_THAT(
+        MetricSet::CheckFor(Called({"mse", name}), TargetKind::kNumbers),
+        FailsWith(StatusCode::kInvalidArgument,
+                  fmt::format("'{}' is not defined for numbers, the targets of evaluations; "
+                              "for those there are mae, mse",
+                              name)));
   }
   STOKER_EXPECT_OK(MetricSet::CheckFor(Called({"precision", "recall", "f1", "auc", "mse"}),
                                        TargetKind::kLabels));
   for (const char* name : {"top1", "confusion"}) {
     EXPECT_THAT(MetricSet::CheckFor(Called({name}), TargetKind::kLabels),
-                FailsWith(StatusCode::kInvalidArgument, "says nothing of labels"));
+                FailsWith(StatusCode::kInvalidArgument, "is not defined for labels"));
     STOKER_EXPECT_OK(MetricSet::CheckFor(Called({name}), TargetKind::kClass));
     STOKER_EXPECT_OK(MetricSet::CheckFor(Called({name}), TargetKind::kShares));
   }
 }
 
 TEST(MetricSet, SaysNothingWhereNothingIsAskedForOrSeen) {
-  EXPECT_TRUE(SetOf({}).Values().is_null());
-  EXPECT_TRUE(SetOf({"f1"}).Values().is_null());
+  EXPECT_TRUE(ValuesIn(SetOf({})).is_null());
+  EXPECT_TRUE(ValuesIn(SetOf({"f1"})).is_null());
 }
 
 TEST(MetricRegistry, AnUnknownNameIsRefusedWithThoseThereAre) {
@@ -196,7 +207,7 @@ TEST(MetricRegistry, TopKIsTopWithThisKAndBothAreWrittenAlike) {
 }
 
 TEST(MetricRegistry, KnowsWhichFiguresMayBeFollowedAndWhichWayTheyGetBetter) {
-  const auto figures = MetricRegistry::Known().FiguresOf(Called({"confusion", "top2", "mse"}));
+  const auto figures = MetricRegistry::FiguresOf(Called({"confusion", "top2", "mse"}));
   ASSERT_EQ(figures.size(), 2u);  // a matrix is no single figure
   EXPECT_EQ(figures[0].name, "top2");
   EXPECT_EQ(figures[0].better, Better::kHigher);
@@ -234,6 +245,65 @@ TEST(AreaUnderRoc, CannotBeSaidOfOneKindNorOfNans) {
   EXPECT_TRUE(std::isnan(AreaUnderRoc(scores, {true, true})));
   EXPECT_TRUE(std::isnan(AreaUnderRoc({}, {})));
   EXPECT_TRUE(std::isnan(AreaUnderRoc(broken, {true, false})));
+}
+
+// A metric of your own whose values can be anything.
+struct Careless {
+  static constexpr std::string_view kName = "careless";
+  static constexpr std::string_view kHelp = "Gives what it is told to.";
+  static constexpr Better kBetter = Better::kHigher;
+  static bool Measures(TargetKind /*kind*/) { return true; }
+  std::string json;
+
+  static void Describe(OptionTable<Careless>& table) {
+    table.Field("json", &Careless::json, "its values; 'throw' throws");
+  }
+  Result<std::shared_ptr<Metric>> Build(TargetKind /*kind*/) const {
+    class Given final : public Metric {
+     public:
+      explicit Given(std::string json) : json_(std::move(json)) {}
+      void Add(const ScoredBatch& /*batch*/) override {
+        if (json_ == "throw") throw std::runtime_error("no mood");
+      }
+      Json Values() const override { return Json::parse(json_); }
+
+     private:
+      const std::string json_;
+    };
+    return std::make_shared<Given>(json);
+  }
+};
+
+TEST(MetricSet, NamesTheMetricWhoseValuesCannotBeUsed) {
+  const at::Tensor scores = torch::tensor({{0.1, 0.9}});
+  const at::Tensor right = Classes({1});
+  const auto values_with = [&](const std::string& json) -> Status {
+    STOKER_ASSIGN_OR_RETURN(MetricSet metrics,
+                            MetricSet::Create({Configure(F1{}), Configure(Careless{.json = json})},
+                                              TargetKind::kClass));
+    const Answers answers{.right = right, .said = right};
+    STOKER_RETURN_IF_ERROR(metrics.Add({.scores = scores, .target = right, .answers = answers}));
+    return metrics.Values().status();
+  };
+  STOKER_EXPECT_OK(values_with(R"({"careless": 1, "more": [2]})"));
+  STOKER_EXPECT_OK(values_with(R"({"careless": null})"));
+  for (const auto& [json, says] : std::map<std::string, std::string>{
+           {"throw", "metric 'careless': no mood"},
+           {"3", "metric 'careless': its values are number, not an object"},
+           {"{}", "metric 'careless': among its values there is no number called 'careless'"},
+           {R"({"careless": [1]})", "there is no number called 'careless'"},
+           {R"({"careless": 1, "f1": 2})", "its value 'f1' has the name of another metric's"}}) {
+    EXPECT_THAT(values_with(json).message(), testing::HasSubstr(says)) << json;
+  }
+}
+
+TEST(MetricRegistry, AMetricConfiguredInCodeNeedsNoNameInRecipes) {
+  const MetricRegistry::Configured top = Configure(Top{.k = 3});
+  EXPECT_EQ(top.name, "top3");
+  EXPECT_EQ(ToYaml(top.node), ToYaml(Called({"top3"}).front().node));
+  const auto figures = MetricRegistry::FiguresOf({top, Configure(Careless{})});
+  ASSERT_EQ(figures.size(), 2u);
+  EXPECT_EQ(figures[1].name, "careless");
 }
 
 }  // namespace

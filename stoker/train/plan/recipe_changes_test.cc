@@ -51,6 +51,17 @@ TEST_F(RecipeChangesTest, EvaluationsMatterWhereSomethingFollowsThem) {
   }
 }
 
+TEST_F(RecipeChangesTest, MetricsMatterWhereSomethingFollowsOne) {
+  const std::string metrics = "train.metrics=[f1]", changed = "train.metrics=[top2, f1]";
+  EXPECT_THAT(Changes({metrics, "train.early_stopping.patience=2"}, changed).of_weights,
+              testing::IsEmpty());
+  for (const std::vector<std::string>& followed :
+       {std::vector<std::string>{metrics, "train.early_stopping={metric: f1, patience: 2}"},
+        {metrics, "train.on_nonfinite=rollback", "train.checkpoint.best=f1"}}) {
+    EXPECT_EQ(Changes(followed, changed).of_weights.size(), 1u) << followed[1];
+  }
+}
+
 TEST_F(RecipeChangesTest, PlannedCheckpointsMatterWhereARunGoesBackToThem) {
   for (const std::string& changed : kCheckpoints) {
     EXPECT_THAT(Changes({}, changed).of_weights, testing::IsEmpty()) << changed;

@@ -104,7 +104,7 @@ Status CheckParts(const Recipe& recipe) {
   const TrainRecipe& train = recipe.train;
   Problems problems;
   TrainRecipe right = train;
-  problems.Add(TakeOutWrongParts(right, MetricRegistry::Known().FiguresOf(right.metrics)));
+  problems.Add(TakeOutWrongParts(right, MetricRegistry::FiguresOf(right.metrics)));
   if (!recipe.data.eval && (train.early_stopping.patience || !train.checkpoint.best.empty())) {
     problems.Add(InvalidArgument(
         "train.{} follows evaluations, and the recipe has no data.eval; give it one",

@@ -298,9 +298,8 @@ const std::vector<std::string>& Predictor::classes() const { return parts_->clas
 Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& run,
                                                    const std::vector<std::string>& assignments) {
   STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRunRecipe(run));
-  STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe, assignments));
   STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> other_plugins,
-                          LoadPluginsOfRun(recipe, run));
+                          LoadPluginsOfRun(recipe, assignments, run));
   STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(recipe));
   STOKER_ASSIGN_OR_RETURN(TrainRecipe train, ParseTrainSection(recipe));
   STOKER_RETURN_IF_ERROR(WishFor(train.memory));

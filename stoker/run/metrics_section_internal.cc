@@ -1,0 +1,41 @@
+#include "stoker/run/metrics_section_internal.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "stoker/base/problems.h"
+#include "stoker/run/placed_entry_internal.h"
+
+namespace stoker {
+
+Status ParseMetrics(const ConfigNode& section, std::vector<MetricRegistry::Configured>& metrics,
+                    ReadMetrics& read) {
+  const ConfigNode* node = section.Find("metrics");
+  if (node == nullptr || node->kind == ConfigNode::Kind::kNull) return OkStatus();
+  if (node->kind == ConfigNode::Kind::kMap) {
+    read.is_list = false;
+    return InvalidArgument("{}: 'metrics' is a map; it must be a list, such as metrics: [top5, f1]",
+                           node->location.ToString());
+  }
+  const bool one_alone = node->kind == ConfigNode::Kind::kScalar;
+  Problems problems;
+  for (const ConfigNode& item : one_alone ? std::vector{*node} : node->items) {
+    Result<MetricRegistry::Configured> parsed = ParsePlaced(MetricRegistry::Known(), item);
+    problems.Add(parsed.status());
+    if (!parsed.ok()) {
+      read.measured.push_back({item.entries.empty() ? item.scalar : item.entries.front().key});
+      continue;
+    }
+    if (std::ranges::find(metrics, parsed->name, &MetricRegistry::Configured::name) !=
+        metrics.end()) {
+      problems.Add(InvalidArgument("{}: train.metrics: '{}' is named twice; once is enough",
+                                   item.location.ToString(), parsed->name));
+      continue;
+    }
+    metrics.push_back(*std::move(parsed));
+  }
+  std::ranges::move(MetricRegistry::FiguresOf(metrics), std::back_inserter(read.measured));
+  return problems.ToStatus();
+}
+
+}  // namespace stoker
