@@ -1,63 +1,80 @@
-# Third-party packages. All but torch come from Debian; `./dev setup` installs them.
-find_package(Threads REQUIRED)
-find_package(fmt REQUIRED)
-find_package(yaml-cpp REQUIRED)
-find_package(nlohmann_json REQUIRED)
-find_package(CLI11 REQUIRED)
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal)
-pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
-pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
-pkg_check_modules(libcurl REQUIRED IMPORTED_TARGET libcurl)
-pkg_check_modules(libcrypto REQUIRED IMPORTED_TARGET libcrypto)
-pkg_check_modules(spng REQUIRED IMPORTED_TARGET spng)
-pkg_check_modules(libjpeg REQUIRED IMPORTED_TARGET libjpeg)
-pkg_check_modules(libwebp REQUIRED IMPORTED_TARGET libwebp)
-# These are linked by their names: the flags that their packages ask for would keep the precompiled header from
-# being used, and SentencePiece's name its trainer too, which only a test needs.
-pkg_check_modules(lzma REQUIRED liblzma)
-find_library(STOKER_BZIP2_LIBRARY bz2 REQUIRED) # has no file for pkg-config
-pkg_check_modules(re2 REQUIRED re2)
-pkg_check_modules(lmdb REQUIRED lmdb)
-pkg_check_modules(utf8proc REQUIRED libutf8proc)
-pkg_check_modules(sentencepiece REQUIRED sentencepiece)
-pkg_check_modules(libhwy REQUIRED IMPORTED_TARGET libhwy)
-add_library(hwy::hwy ALIAS PkgConfig::libhwy)
-if(STOKER_TESTS)
-  find_package(GTest REQUIRED)
-  find_package(benchmark REQUIRED)
-  # Writes the files that the tests of our own HDF5 reader read; by its name, as above.
-  find_library(STOKER_HDF5_LIBRARY hdf5_serial REQUIRED)
-endif()
+# Third-party packages. All but torch come from Debian; `./dev setup` installs them. This file is installed too: the package file
+# that `find_package(stoker)` reads calls the same functions. A function keeps its variables from the caller of find_package, and
+# each may be called again in the same project.
 
-# torch: the PyPI wheel or a libtorch directory. Its own CMake package asks for a CUDA toolkit, so
-# the two libraries that are needed are named here.
-if(STOKER_TRAIN)
-  if(NOT EXISTS ${STOKER_TORCH_DIR}/include/torch/csrc/api/include/torch/torch.h)
-    message(FATAL_ERROR "STOKER_TORCH_DIR='${STOKER_TORCH_DIR}' holds no torch headers. "
-      "Use ./dev build, which finds or installs torch, or configure with -DSTOKER_TRAIN=OFF.")
+# stoker_find_dependencies(variable): makes the targets that Stoker's libraries link, and sets `variable` to a sentence that names
+# all packages that are missing; to an empty text where none is.
+function(stoker_find_dependencies PROBLEM)
+  set(missing "")
+  foreach(package Threads fmt yaml-cpp nlohmann_json CLI11 PkgConfig)
+    find_package(${package} QUIET)
+    if(NOT ${package}_FOUND)
+      list(APPEND missing ${package})
+    endif()
+  endforeach()
+  if(PkgConfig_FOUND)
+    foreach(package libisal zlib libzstd libcurl libcrypto spng libjpeg libwebp libhwy)
+      pkg_check_modules(${package} QUIET IMPORTED_TARGET ${package})
+      if(NOT TARGET PkgConfig::${package})
+        list(APPEND missing ${package})
+      endif()
+    endforeach()
+    # These are linked by their names: the flags that their packages ask for would keep the precompiled header from
+    # being used, and SentencePiece's name its trainer too, which only a test needs.
+    foreach(package liblzma re2 lmdb libutf8proc sentencepiece)
+      pkg_check_modules(${package} QUIET ${package})
+      if(NOT ${package}_FOUND)
+        list(APPEND missing ${package})
+      endif()
+    endforeach()
   endif()
-  set(STOKER_TORCH_VERSION unknown)
-  foreach(folder torch/headeronly torch/csrc/api/include/torch)
-    if(EXISTS ${STOKER_TORCH_DIR}/include/${folder}/version.h)
-      file(READ ${STOKER_TORCH_DIR}/include/${folder}/version.h text)
+  find_library(STOKER_BZIP2_LIBRARY bz2) # has no file for pkg-config
+  if(NOT STOKER_BZIP2_LIBRARY)
+    list(APPEND missing libbz2)
+  endif()
+  if(TARGET PkgConfig::libhwy AND NOT TARGET hwy::hwy)
+    add_library(hwy::hwy ALIAS PkgConfig::libhwy)
+  endif()
+  set(${PROBLEM} "" PARENT_SCOPE)
+  if(missing)
+    list(JOIN missing ", " missing)
+    set(${PROBLEM} "these packages are missing: ${missing}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+# stoker_torch_version(FOLDER variable): the version of the torch package or libtorch directory FOLDER; empty where it holds no
+# headers of torch, `unknown` where none of them tells.
+function(stoker_torch_version FOLDER VERSION)
+  set(${VERSION} "" PARENT_SCOPE)
+  if(NOT EXISTS "${FOLDER}/include/torch/csrc/api/include/torch/torch.h")
+    return()
+  endif()
+  set(${VERSION} unknown PARENT_SCOPE)
+  foreach(header torch/headeronly/version.h torch/csrc/api/include/torch/version.h)
+    if(EXISTS "${FOLDER}/include/${header}")
+      file(READ "${FOLDER}/include/${header}" text)
       if(text MATCHES "define TORCH_VERSION[^_\"]*\"([^\"]*)\"")
-        set(STOKER_TORCH_VERSION ${CMAKE_MATCH_1})
+        set(${VERSION} ${CMAKE_MATCH_1} PARENT_SCOPE)
+        return()
       endif()
     endif()
   endforeach()
+endfunction()
+
+# stoker_use_torch(TARGET FOLDER): who links TARGET, an interface library, is compiled and linked with the torch in FOLDER: the
+# PyPI wheel or a libtorch directory. Its own CMake package asks for a CUDA toolkit, so the two libraries that are needed are named here.
+function(stoker_use_torch TARGET FOLDER)
   # The wheel brings the headers of another fmt; those of the library that is linked must be found first.
   get_target_property(fmt_headers fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
-  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/before_torch)
-  file(CREATE_LINK ${fmt_headers}/fmt ${CMAKE_BINARY_DIR}/before_torch/fmt SYMBOLIC)
-  add_library(stoker_torch INTERFACE)
-  target_include_directories(stoker_torch SYSTEM INTERFACE ${CMAKE_BINARY_DIR}/before_torch
-    ${STOKER_TORCH_DIR}/include ${STOKER_TORCH_DIR}/include/torch/csrc/api/include)
+  set(before_torch ${CMAKE_BINARY_DIR}/before_torch)
+  file(MAKE_DIRECTORY ${before_torch})
+  file(CREATE_LINK ${fmt_headers}/fmt ${before_torch}/fmt SYMBOLIC)
+  target_include_directories(${TARGET} SYSTEM INTERFACE ${before_torch} ${FOLDER}/include ${FOLDER}/include/torch/csrc/api/include)
   # Some of its classes have members more without NDEBUG, and the library is built with it.
-  target_compile_definitions(stoker_torch INTERFACE $<$<NOT:$<CONFIG:Release>>:NDEBUG>)
-  target_link_libraries(stoker_torch INTERFACE ${STOKER_TORCH_DIR}/lib/libtorch_cpu.so ${STOKER_TORCH_DIR}/lib/libc10.so)
+  target_compile_definitions(${TARGET} INTERFACE $<$<NOT:$<CONFIG:Release>>:NDEBUG>)
+  target_link_libraries(${TARGET} INTERFACE ${FOLDER}/lib/libtorch_cpu.so ${FOLDER}/lib/libc10.so)
   # The wheel's libraries find their CUDA runtime beside them through their own run path; the linker must
   # be told (rpath-link) that it need not resolve those.
-  target_link_options(stoker_torch INTERFACE
-    -Wl,-rpath,${STOKER_TORCH_DIR}/lib -Wl,--disable-new-dtags -Wl,--unresolved-symbols=ignore-in-shared-libs)
-endif()
+  target_link_options(${TARGET} INTERFACE
+    -Wl,-rpath,${FOLDER}/lib -Wl,--disable-new-dtags -Wl,--unresolved-symbols=ignore-in-shared-libs)
+endfunction()

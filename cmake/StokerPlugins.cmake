@@ -22,87 +22,41 @@ function(stoker_plugin_tag)
     STOKER_PLUGIN_TAG="stoker ${PROJECT_VERSION}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, ${kind}, headers ${hash}")
 endfunction()
 
-# stoker_public_headers(OUT variable): the headers that users of the libraries may include, below the root: all but those of programs,
-# those for tests, and those that end in _internal.h, unless a public one includes them.
-function(stoker_public_headers)
-  cmake_parse_arguments(ARG "" "OUT" "" ${ARGN})
-  file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/stoker/*.h)
-  list(FILTER headers EXCLUDE REGEX "(_testing|_testing_internal|/testing|_bench|_differential|_plugin)\\.h$|/testing/|^stoker/tools/")
-  list(APPEND headers stoker/tools/trainer/trainer_main.h)
-  set(public ${headers})
-  list(FILTER public EXCLUDE REGEX "_internal\\.h$")
-  set(look_at ${public})
-  while(look_at)
-    set(included "")
-    foreach(header ${look_at})
-      file(STRINGS ${PROJECT_SOURCE_DIR}/${header} lines REGEX "^#include \"stoker/.*_internal\\.h\"")
-      list(TRANSFORM lines REPLACE "^#include \"(.*)\"$" "\\1")
-      list(APPEND included ${lines})
-    endforeach()
-    list(REMOVE_DUPLICATES included)
-    if(included)
-      list(REMOVE_ITEM included ${public})
-    endif()
-    list(APPEND public ${included})
-    set(look_at ${included})
-  endwhile()
-  list(SORT public)
-  set(headers ${public})
-  set(${ARG_OUT} ${headers} PARENT_SCOPE)
-endfunction()
-
 # stoker_header_hash(TARGET t SOURCE file)
 #
 # Makes stoker/base/header_hash.gen.h, which SOURCE of TARGET includes: the hash of the public headers, by which a plug-in of a
 # user is refused that was compiled with others. STOKER_GENERATED_INCLUDE is the folder to be searched for it. It is made while
-# building, so that a header that changes does not have CMake run again.
+# building, so that a header that changes does not have CMake run again; STOKER_PUBLIC_HEADERS is a file that lists the headers.
+set(STOKER_GENERATED_INCLUDE ${CMAKE_BINARY_DIR}/generated/include)
+set(STOKER_PUBLIC_HEADERS ${CMAKE_BINARY_DIR}/generated/public_headers.txt)
 function(stoker_header_hash)
   cmake_parse_arguments(ARG "" "TARGET;SOURCE" "" ${ARGN})
-  stoker_public_headers(OUT headers)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/stoker/*.h)
   set(torch none)
   if(STOKER_TRAIN)
     set(torch ${STOKER_TORCH_VERSION})
   endif()
-  set(list ${CMAKE_BINARY_DIR}/generated/public_headers.txt)
-  string(REPLACE ";" "\n" lines "${headers}")
-  file(GENERATE OUTPUT ${list} CONTENT "${lines}\n")
   set(made ${STOKER_GENERATED_INCLUDE}/stoker/base/header_hash.gen.h)
   set(script ${PROJECT_SOURCE_DIR}/cmake/hash_headers.cmake)
-  list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/)
-  add_custom_command(OUTPUT ${made}
-    COMMAND ${CMAKE_COMMAND} -DHEADERS=${list} -DROOT=${PROJECT_SOURCE_DIR} -DTORCH=${torch} -DTO=${made} -P ${script}
-    DEPENDS ${headers} ${list} ${script} COMMENT "Hashing the public headers" VERBATIM)
-  target_sources(${ARG_TARGET} PRIVATE ${made})
+  add_custom_command(OUTPUT ${made} BYPRODUCTS ${STOKER_PUBLIC_HEADERS}
+    COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -DTORCH=${torch} -DLIST=${STOKER_PUBLIC_HEADERS} -DTO=${made} -P ${script}
+    DEPENDS ${headers} ${script} COMMENT "Hashing the public headers" VERBATIM)
+  add_custom_target(stoker_header_hash DEPENDS ${made}) # for what is compiled with it: plug-ins
+  add_dependencies(${ARG_TARGET} stoker_header_hash)
   set_source_files_properties(${ARG_SOURCE} PROPERTIES INCLUDE_DIRECTORIES ${STOKER_GENERATED_INCLUDE})
 endfunction()
 
-# What plug-ins of users are compiled with: the headers, and nothing to link, because the program has all code.
+# The target that plug-ins of users link (stoker_compiles_plugins in StokerPrograms.cmake).
 function(stoker_add_plugin_target)
   add_library(stoker_plugin INTERFACE)
+  add_dependencies(stoker_plugin stoker_header_hash)
   target_include_directories(stoker_plugin INTERFACE ${STOKER_GENERATED_INCLUDE})
   target_link_libraries(stoker_plugin INTERFACE stoker_flags)
-  set(libraries fmt::fmt nlohmann_json::nlohmann_json)
   if(STOKER_TRAIN)
-    list(PREPEND libraries stoker_torch) # its headers of fmt stand first
-    target_compile_definitions(stoker_plugin INTERFACE STOKER_PLUGIN_TORCH="${STOKER_TORCH_VERSION}")
+    stoker_compiles_plugins(stoker_plugin TORCH stoker_torch VERSION ${STOKER_TORCH_VERSION})
+  else()
+    stoker_compiles_plugins(stoker_plugin)
   endif()
-  foreach(library ${libraries})
-    target_include_directories(stoker_plugin SYSTEM INTERFACE $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
-    target_compile_definitions(stoker_plugin INTERFACE $<TARGET_PROPERTY:${library},INTERFACE_COMPILE_DEFINITIONS>)
-  endforeach()
-endfunction()
-
-# stoker_loads_plugins(TARGET)
-#
-# Makes TARGET a program that plug-ins of users can be loaded into: it holds all of the libraries that they may call, also what
-# it does not use itself, and shows their symbols (docs/adr/0032-plug-ins-use-the-programs-own-code.md).
-function(stoker_loads_plugins TARGET)
-  set(libraries stoker_base stoker_io stoker_formats stoker_image stoker_data)
-  if(STOKER_TRAIN)
-    list(APPEND libraries stoker_run stoker_device stoker_train)
-  endif()
-  list(JOIN libraries "," libraries)
-  set_target_properties(${TARGET} PROPERTIES ENABLE_EXPORTS ON LINK_LIBRARY_OVERRIDE WHOLE_ARCHIVE,${libraries})
 endfunction()
 
 # stoker_cuda_plugin(NAME target SOURCE file)

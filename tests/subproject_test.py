@@ -17,6 +17,8 @@ project(outside LANGUAGES CXX)
 add_subdirectory({ROOT} stoker)
 add_executable(outside outside.cc)
 target_link_libraries(outside PRIVATE stoker_data)
+add_library(kinds MODULE kinds.cc)
+target_link_libraries(kinds PRIVATE stoker_plugin)
 """
 PROGRAM = """\
 #include "stoker/data/data.h"
@@ -28,21 +30,38 @@ int main(int argc, char**) {
   return dataset.ok() ? 0 : 1;
 }
 """
+PLUGIN = """\
+#include "stoker/run/plugin.h"
+
+STOKER_PLUGIN(kinds) { (void)kinds; }
+"""
 
 
 class SubprojectTest(unittest.TestCase):
-    def run_here(self, *command):
-        done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-        self.assertEqual(done.returncode, 0, f"{' '.join(command)}\n{done.stdout[-5000:]}")
-        return done.stdout
-
-    def test_a_project_outside_configures_and_compiles(self):
+    def setUp(self):
         directory = tempfile.TemporaryDirectory(prefix="stoker-test-")
         self.addCleanup(directory.cleanup)
         self.folder = pathlib.Path(directory.name)
+
+    def run_here(self, *command, expect=0):
+        done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        self.assertEqual(done.returncode, expect, f"{' '.join(command)}\n{done.stdout[-5000:]}")
+        return done.stdout
+
+    def test_a_torch_whose_version_is_not_known_is_refused_because_plug_ins_are_judged_by_it(self):
+        header = self.folder / "torch/include/torch/csrc/api/include/torch/torch.h"
+        header.parent.mkdir(parents=True)
+        header.write_text("", encoding="utf-8")
+        said = self.run_here("cmake", "-G", "Ninja", "-S", str(ROOT), "-B", "build", f"-DSTOKER_TORCH_DIR={self.folder}/torch", expect=1)
+        self.assertIn("no version.h of its headers defines TORCH_VERSION", " ".join(said.split()))
+
+    def test_a_project_outside_configures_and_compiles_a_program_and_a_plug_in(self):
         (self.folder / "CMakeLists.txt").write_text(CMAKE, encoding="utf-8")
         (self.folder / "outside.cc").write_text(PROGRAM, encoding="utf-8")
+        (self.folder / "kinds.cc").write_text(PLUGIN, encoding="utf-8")
         self.run_here("cmake", "-G", "Ninja", "-B", "build")
+        # The plug-in first: it includes a header that the build makes.
+        self.run_here("cmake", "--build", "build", "--target", "CMakeFiles/kinds.dir/kinds.cc.o")
         self.run_here("cmake", "--build", "build", "--target", "CMakeFiles/outside.dir/outside.cc.o")
         targets = self.run_here("cmake", "--build", "build", "--target", "help")
         self.assertRegex(targets, r"(?m)^stoker_data: ")
