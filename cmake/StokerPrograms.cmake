@@ -33,6 +33,9 @@ function(stoker_compiles_plugins TARGET)
       target_compile_definitions(${TARGET} INTERFACE ${definitions})
     endif()
   endforeach()
+  # GCC makes one object of static variables in inline functions and templates for the whole process, also of libraries that see
+  # nothing of each other: two plug-ins with a kind `own::Net` each would share one table of its options.
+  target_compile_options(${TARGET} INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
   if(ARG_TORCH)
     target_compile_definitions(${TARGET} INTERFACE STOKER_PLUGIN_TORCH="${ARG_VERSION}")
   endif()

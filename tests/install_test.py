@@ -57,7 +57,9 @@ if(TARGET stoker::train)
   stoker_loads_plugins(commands)
   add_library(own_kinds MODULE own_kinds/plugin.cc)
   target_link_libraries(own_kinds PRIVATE stoker::plugin)
-  set_target_properties(own_kinds PROPERTIES PREFIX "")
+  add_library(same_name MODULE same_name.cc)
+  target_link_libraries(same_name PRIVATE stoker::plugin)
+  set_target_properties(own_kinds same_name PROPERTIES PREFIX "")
 endif()
 """
 PIPELINE = """\
@@ -109,6 +111,31 @@ struct Twice {
 
 STOKER_PLUGIN(kinds) { kinds.Add<outside::Twice>(); }
 """
+# A kind with the C++ name of one of the example's, and other options.
+SAME_NAME = """\
+#include "stoker/data/data.h"
+#include "stoker/run/plugin.h"
+
+namespace own {
+struct Some {
+  static constexpr std::string_view kName = "few";
+  static constexpr std::string_view kHelp = "The first elements.";
+  static constexpr bool kArranges = true;
+  std::string note = "none";
+  int64_t most = 1;
+
+  static void Describe(stoker::OptionTable<Some>& table) {
+    table.Field("note", &Some::note, "is not read");
+    table.Field("most", &Some::most, "how many");
+  }
+  stoker::Result<stoker::Dataset> Build(stoker::Dataset input) const {
+    return stoker::Result(std::move(input)) | stoker::Take{.count = most};
+  }
+};
+}  // namespace own
+
+STOKER_PLUGIN(kinds) { kinds.Add<own::Some>(); }
+"""
 TRAINS = """\
 #include "stoker/run/recipe.h"
 
@@ -124,7 +151,7 @@ COMMANDS = """\
 int main(int argc, char** argv) { return stoker::TrainerMain(argc, argv); }
 """
 SOURCES = {"CMakeLists.txt": CMAKE, "pipeline.cc": PIPELINE, "loader.cc": LOADER, "operators.cc": OPERATORS, "trains.cc": TRAINS,
-           "commands.cc": COMMANDS}
+           "same_name.cc": SAME_NAME, "commands.cc": COMMANDS}
 CAN_TRAIN = (BUILD / "bin/stoker-train").exists()
 
 
@@ -197,6 +224,13 @@ class ForeignProjectTest(ProgramTest):
             with self.subTest(program=program):
                 self.run_stoker("train", "own.yaml", "--allow-code", "--run", os.path.basename(program), "--set", "train.max_steps=3",
                                 executable=str(self.outside / program))
+
+    def test_two_plug_ins_may_have_kinds_of_one_cpp_name(self):
+        self.skip_unless_it_trains()
+        self.write("both.yaml", f"plugins: [{self.outside}/build/own_kinds.so, {self.outside}/build/same_name.so]\n"
+                                "data: {train: [stripes: {count: 9}, some: {count: 6}, few: {note: short, most: 4}, batch: 2]}\n")
+        report = self.run_json("bench", "both.yaml", "--allow-code", "--epochs", "1", executable=str(self.outside / "elsewhere/bin/stoker"))
+        self.assertEqual(report["samples"], 4)
 
     def test_where_torch_is_not_the_targets_that_need_none_work_and_the_others_are_not_made(self):
         build = self.path("build")
