@@ -228,9 +228,9 @@ class ForeignProjectTest(ProgramTest):
     def test_two_plug_ins_may_have_kinds_of_one_cpp_name(self):
         self.skip_unless_it_trains()
         self.write("both.yaml", f"plugins: [{self.outside}/build/own_kinds.so, {self.outside}/build/same_name.so]\n"
-                                "data: {train: [stripes: {count: 9}, some: {count: 6}, few: {note: short, most: 4}, batch: 2]}\n")
-        report = self.run_json("bench", "both.yaml", "--allow-code", "--epochs", "1", executable=str(self.outside / "elsewhere/bin/stoker"))
-        self.assertEqual(report["samples"], 4)
+                                "data: {train: [stripes: {count: 9}, some: {count: 6}, few: {note: short, most: 4}]}\n")
+        report = self.run_json("pack", "both.yaml", "packed.stoker", "--allow-code", executable=str(self.outside / "elsewhere/bin/stoker"))
+        self.assertEqual(report["elements"], 4)
 
     def test_where_torch_is_not_the_targets_that_need_none_work_and_the_others_are_not_made(self):
         build = self.path("build")

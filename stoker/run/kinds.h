@@ -9,11 +9,10 @@
 //   kinds.Add<Hinge>();
 #pragma once
 
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "stoker/base/problems.h"
+#include "stoker/data/options/kind_name.h"
 #include "stoker/data/options/registry.h"
 #include "stoker/run/registry.h"
 
@@ -48,11 +47,6 @@ auto SortOf() {
     return Sort<OperatorRegistry>{OperatorRegistry::ToAddTo(), "operator"};
   }
 }
-
-// Errors: kInvalidArgument if `taken` has the name, if it has a meaning of its own in recipes, or
-// if it is not made of a-z, 0-9 and _ as those of Stoker are.
-Status CheckIsFree(std::string_view noun, std::string_view name,
-                   const std::vector<std::string>& taken);
 }  // namespace internal
 
 // Adds kinds to the registries of this process, for its whole life. To be used before recipes are
@@ -64,7 +58,7 @@ class Kinds {
   template <typename T>
   void Add() {
     const auto [registry, noun] = internal::SortOf<T>();
-    const Status free = internal::CheckIsFree(noun, T::kName, registry.Names());
+    const Status free = CheckKindName(noun, T::kName, registry.Names());
     if (free.ok()) return registry.template Add<T>();
     problems_.Add(free);
   }

@@ -67,17 +67,5 @@ TEST(Kinds, ANameThatIsTakenIsRefusedAndTheKindThatHasItStays) {
   EXPECT_EQ(dataset.cardinality(), Cardinality::Of(5));
 }
 
-TEST(Kinds, ANameThatRecipesCouldNotUseIsRefused) {
-  for (const char* name : {"", "Own", "own.net", "own net", "7th", "_own", "été"}) {
-    EXPECT_THAT(internal::CheckIsFree("model", name, {}),
-                FailsWith(StatusCode::kInvalidArgument, "a name is made of a-z"));
-  }
-  for (const char* name : {"loss", "accuracy", "top7"}) {
-    EXPECT_THAT(internal::CheckIsFree("metric", name, {}),
-                FailsWith(StatusCode::kInvalidArgument, "has another meaning in recipes"));
-    STOKER_EXPECT_OK(internal::CheckIsFree("model", name, {}));
-  }
-}
-
 }  // namespace
 }  // namespace stoker

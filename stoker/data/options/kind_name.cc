@@ -1,27 +1,30 @@
-#include "stoker/run/kinds.h"
+#include "stoker/data/options/kind_name.h"
 
 #include <algorithm>
 
-namespace stoker::internal {
+namespace stoker {
 namespace {
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool IsName(std::string_view name) {
   const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-  return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, [&](char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
-  });
+  return !name.empty() && is_letter(name.front()) &&
+         std::ranges::all_of(name, [&](char c) { return is_letter(c) || IsDigit(c) || c == '_'; });
 }
 
 // Names that recipes, evaluations or pipelines use for something else.
 bool IsReserved(std::string_view noun, std::string_view name) {
-  if (noun == "metric") return name == "loss" || name == "accuracy" || TopOfMetric(name);
-  return noun == "operator" && name == "on_error";
+  if (noun == "operator") return name == "on_error";
+  const bool is_top =
+      name.starts_with("top") && std::ranges::all_of(name.substr(3), IsDigit);  // top5
+  return noun == "metric" && (name == "loss" || name == "accuracy" || is_top);
 }
 
 }  // namespace
 
-Status CheckIsFree(std::string_view noun, std::string_view name,
-                   const std::vector<std::string>& taken) {
+Status CheckKindName(std::string_view noun, std::string_view name,
+                     const std::vector<std::string>& taken) {
   if (!IsName(name)) {
     return InvalidArgument(
         "{} '{}': a name is made of a-z, 0-9 and _, and begins with a letter; rename it", noun,
@@ -38,4 +41,4 @@ Status CheckIsFree(std::string_view noun, std::string_view name,
   return OkStatus();
 }
 
-}  // namespace stoker::internal
+}  // namespace stoker
