@@ -73,6 +73,8 @@ lint_size() {
   tracked . | xargs -0 -r stat --printf '%s %n\n' | awk '$1 > 1048576 {size = $1; $1 = ""; print substr($0, 2) ": " size " bytes; 1 MiB is the limit"}'
 }
 
+lint_functions() { tracked '*.h' '*.cc' | xargs -0 -r "$python" -B tests/long_functions.py; }
+
 # Every folder below stoker/, those included that hold only folders.
 lint_readme() {
   local folder
@@ -137,7 +139,7 @@ do_lint() {
   need_packages apt-lint "${lint_packages[@]}"
   [[ -x $python ]] || python=python3
   if [[ -n $(files_with_locks) ]]; then setup_base; fi
-  for check in format shell python space size readme mutex threads; do
+  for check in format shell python space size functions readme mutex threads; do
     found=$("lint_$check")
     if [[ -n $found ]]; then problems+="$found"$'\n'; fi
   done

@@ -28,6 +28,7 @@ class ScriptTest(unittest.TestCase):
         """./dev and its parts, into the repository of this test."""
         shutil.copy(ROOT / "dev", self.folder / "dev")
         shutil.copytree(ROOT / "scripts", self.folder / "scripts")
+        self.write("tests/long_functions.py", (ROOT / "tests/long_functions.py").read_text(encoding="utf-8"))
 
     def run_script(self, *command, expect, cwd=ROOT, **environment):
         done = subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
@@ -71,6 +72,27 @@ class LintTest(ScriptTest):
             self.assertRegex(said, rf"(?m)^{name}:\d+:")
         for name in ["dev", "bench/right", "right.sh", "LICENSE"]:
             self.assertNotRegex(said, rf"(?m)^{name}:")
+
+    def test_a_function_of_more_than_60_lines_needs_a_comment_that_says_why(self):
+        shutil.copy(ROOT / ".clang-format", self.folder / ".clang-format")
+
+        def function(lines, head="int Sum(int sum) {"):
+            """`lines` from its head to its brace, with nested blocks, labels and a text that looks like the end of it."""
+            around = ["  switch (sum) {", "    case 1: break;", "  }", "#ifdef NDEBUG", "  sum += 2;", "#endif",
+                      '  const char* text = R"(', "}", ')";', "  sum += text[0];"]
+            return [head, *around, *["  ++sum;"] * (lines - len(around) - 3), "  return sum;", "}"]
+
+        def inside(lines):
+            return ["  " + line if line and line[0] not in "#})" or line == "}" and number == len(lines) - 1 else line
+                    for number, line in enumerate(lines)]
+
+        table = ["const int kTable[] = {", *["    1,  //"] * 80, "};"]
+        method = inside(function(61, "int Sum(int sum) const {"))
+        self.write("a.cc", "\n".join([*function(60), "", *function(61), "", *table, "", "class Long {", " public:", *method, "};", ""]))
+        self.assertEqual(re.findall(r"(?m)^a.cc.*lines;", self.lint(expect=1)),
+                         ["a.cc:62: a function of 61 lines;", "a.cc:209: a function of 61 lines;"])
+        self.write("a.cc", "\n".join(["// Sums.", "// Over 60 lines: it is one thing.", "template <int n>", *function(61), ""]))
+        self.assertIn("no problems", self.lint(expect=0))
 
 
 @unittest.skipUnless(shutil.which("shellcheck") and shutil.which("clang-format") and shutil.which("clang++") and shutil.which("git"),

@@ -266,6 +266,7 @@ inline DecodeNpy ImageOfNpy() { return {.field = "image", .type = "uint8", .shap
 
 // Returns a source over some of these files: {image: uint8[1, 4, 4], label: int64[]}. To add a
 // format, add a line, and write its files above.
+// Over 60 lines: a table of independent rows.
 inline const std::vector<std::function<Result<Dataset>(Draws& draws)>>& FileSources() {
   const auto index = [](Draws& draws) -> std::string { return draws.Coin() ? "memory" : "none"; };
   static const std::vector<std::function<Result<Dataset>(Draws & draws)>> sources = {

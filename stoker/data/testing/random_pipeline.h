@@ -137,6 +137,7 @@ struct RandomStep {
   std::function<Result<Dataset>(Dataset input, Draws& draws)> add;
 };
 
+// Over 60 lines: a table of independent rows.
 inline const std::vector<RandomStep>& RandomSteps() {
   using In = Result<Dataset>;
   static const std::vector<RandomStep> steps = {

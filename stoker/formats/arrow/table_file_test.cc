@@ -11,30 +11,33 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+TestTable TableOfEveryType() {
+  return {.columns = {{"i8", "int8", "[-1, 2, 3]"},
+                      {"u8", "uint8", "[255, 0, 1]"},
+                      {"u16", "uint16", "[65535, 0, 1]"},
+                      {"u32", "uint32", "[4294967295, 0, 1]"},
+                      {"i64", "int64", "[-9000000000, 0, 1]"},
+                      {"f32", "float", "[0.5, -1, 2]"},
+                      {"f64", "double", "[0.25, -1, 2]"},
+                      {"b", "bool", "[true, false, true]"},
+                      {"day", "date32", "[1, 2, 3]"},
+                      {"time", "timestamp", "[5, 6, 7]"},
+                      {"pair", "fixed_size_list<uint8>[2]", "[[1, 2], [3, 4], [5, 6]]"},
+                      {"deep", "fixed_size_list<fixed_size_list<int16>[2]>[2]",
+                       "[[[1, 2], [3, 4]], [[5, 6], [7, 8]], [[9, 10], [11, 12]]]"},
+                      {"list", "list<int32>", "[[1, 2], [], [3]]"},
+                      {"large", "large_list<float>", "[[1, 2], [], [3]]"},
+                      {"raw", "fixed_size_binary[2]", R"(["ab", "cd", "ef"])"},
+                      {"text", "string", R"(["one", "", "three"])"},
+                      {"blob", "large_binary", R"(["one", "", "three"])"},
+                      {"word", "dictionary<string>", R"(["cat", "dog", "cat"])"},
+                      {"s", "struct<a: int32, in: struct<b: int64>>",
+                       R"([[1, [10]], [2, [20]], [3, [30]]])"}},
+          .group_rows = 2};
+}
+
 TEST_F(TableFileTest, EveryTypeIsReadInEveryCompressionAndForm) {
-  const TestTable table{
-      .columns = {{"i8", "int8", "[-1, 2, 3]"},
-                  {"u8", "uint8", "[255, 0, 1]"},
-                  {"u16", "uint16", "[65535, 0, 1]"},
-                  {"u32", "uint32", "[4294967295, 0, 1]"},
-                  {"i64", "int64", "[-9000000000, 0, 1]"},
-                  {"f32", "float", "[0.5, -1, 2]"},
-                  {"f64", "double", "[0.25, -1, 2]"},
-                  {"b", "bool", "[true, false, true]"},
-                  {"day", "date32", "[1, 2, 3]"},
-                  {"time", "timestamp", "[5, 6, 7]"},
-                  {"pair", "fixed_size_list<uint8>[2]", "[[1, 2], [3, 4], [5, 6]]"},
-                  {"deep", "fixed_size_list<fixed_size_list<int16>[2]>[2]",
-                   "[[[1, 2], [3, 4]], [[5, 6], [7, 8]], [[9, 10], [11, 12]]]"},
-                  {"list", "list<int32>", "[[1, 2], [], [3]]"},
-                  {"large", "large_list<float>", "[[1, 2], [], [3]]"},
-                  {"raw", "fixed_size_binary[2]", R"(["ab", "cd", "ef"])"},
-                  {"text", "string", R"(["one", "", "three"])"},
-                  {"blob", "large_binary", R"(["one", "", "three"])"},
-                  {"word", "dictionary<string>", R"(["cat", "dog", "cat"])"},
-                  {"s", "struct<a: int32, in: struct<b: int64>>",
-                   R"([[1, [10]], [2, [20]], [3, [30]]])"}},
-      .group_rows = 2};
+  const TestTable table = TableOfEveryType();
   for (const Variant& variant : Variants()) {
     SCOPED_TRACE(variant.name);
     std::optional<ScopedMapping> mapping;
