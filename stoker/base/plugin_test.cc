@@ -60,6 +60,14 @@ TEST(Plugin, OneThatIsMissingSaysWhereItIsLookedForAndWhatToDo) {
                                                                      "for"));
 }
 
+TEST(Plugin, AnEmptyNameOfTheFolderCountsAsNone) {
+  const ScopedPlugins empty("");
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+  EXPECT_THAT(Plugin::Load(kWanted).status(),
+              FailsWith(StatusCode::kUnavailable,
+                        (program.parent_path() / "libno.so").string() + ": build it"));
+}
+
 TEST(Plugin, APathThatDoesNotExistIsNotLookedForElsewhere) {
   const TempDir dir;
   const ScopedPlugins here(dir / "");
