@@ -9,33 +9,12 @@
 #include <string_view>
 #include <utility>
 
-#include "stoker/base/stop_scope.h"
-
 namespace stoker {
-
-// For as long as a request polls, Cancel wakes it.
-class CancellationScope {
- public:
-  CancellationScope(Cancellation* cancel, CURLM* multi) : cancel_(cancel) { Set(multi); }
-  CancellationScope(const CancellationScope&) = delete;
-  CancellationScope& operator=(const CancellationScope&) = delete;
-  ~CancellationScope() { Set(nullptr); }
-
- private:
-  void Set(CURLM* multi) {
-    if (cancel_ == nullptr) return;
-    const MutexLock lock(cancel_->mutex_);
-    cancel_->polling_ = multi;
-  }
-  Cancellation* const cancel_;
-};
-
 namespace {
 
 constexpr size_t kMostText = 16 << 10;
 constexpr long kReceiveBytes = 512 << 10;  // libcurl's most
 constexpr long kMostRedirects = 8;
-constexpr std::chrono::milliseconds kPatience{1000};
 
 struct Closer {
   void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
@@ -185,9 +164,9 @@ CURLcode Run(const Handle& handle, Cancellation* cancel) {
   CURLM* const multi = handle.multi.get();
   if (curl_multi_add_handle(multi, handle.easy.get()) != CURLM_OK) return CURLE_FAILED_INIT;
   CURLcode code = CURLE_ABORTED_BY_CALLBACK;
-  const auto wait_ms = static_cast<int>((cancel ? cancel->Patience() : kPatience).count());
+  const auto wait_ms = static_cast<int>((cancel ? cancel->Patience() : kLongestPatience).count());
   {
-    const CancellationScope scope(cancel, multi);
+    const WakeScope scope(cancel, [multi] { curl_multi_wakeup(multi); });
     int running = 1;
     while (running > 0 && (cancel == nullptr || !cancel->cancelled())) {
       if (curl_multi_perform(multi, &running) != CURLM_OK) break;
@@ -235,30 +214,6 @@ void Judge(CURLcode code, const char* problem, Exchange& exchange) {
 }
 
 }  // namespace
-
-void Cancellation::Cancel() {
-  const MutexLock lock(mutex_);
-  cancelled_.store(true, std::memory_order_release);
-  if (polling_ != nullptr) curl_multi_wakeup(polling_);
-  changed_.NotifyAll();
-}
-
-bool Cancellation::WaitFor(double seconds) {
-  using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                      std::chrono::duration<double>(seconds));
-  const MutexLock lock(mutex_);
-  while (!cancelled()) {
-    const auto now = Clock::now();
-    if (now >= end) return false;
-    changed_.WaitUntil(mutex_, std::min(end, now + Patience()));
-  }
-  return true;
-}
-
-std::chrono::milliseconds Cancellation::Patience() const {
-  return asked_ ? kAskStopEvery : kPatience;
-}
 
 void PrepareHttp() { Handles::Shared(); }
 

@@ -6,47 +6,15 @@
 // private authorities from CURL_CA_BUNDLE, SSL_CERT_FILE or AWS_CA_BUNDLE.
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "stoker/base/mutex.h"
+#include "stoker/io/remote/cancellation.h"
 #include "stoker/io/remote/http_head.h"
 
 namespace stoker {
-
-// Ends a request, or the wait between two, at once from another thread.
-class Cancellation {
- public:
-  Cancellation() = default;
-  // Also cancelled once `asked`, which may be empty, returns true; the waiting thread calls it
-  // about ten times a second.
-  explicit Cancellation(std::function<bool()> asked) : asked_(std::move(asked)) {}
-  Cancellation(const Cancellation&) = delete;
-  Cancellation& operator=(const Cancellation&) = delete;
-
-  void Cancel();
-  bool cancelled() const {
-    return cancelled_.load(std::memory_order_acquire) || (asked_ && asked_());
-  }
-  // Sleeps. Returns true if it was cancelled meanwhile, or before.
-  bool WaitFor(double seconds);
-  // Returns how long a wait may last before cancelled() must be checked again.
-  std::chrono::milliseconds Patience() const;
-
- private:
-  friend class CancellationScope;
-  const std::function<bool()> asked_;
-  Mutex mutex_;
-  CondVar changed_;
-  std::atomic<bool> cancelled_{false};
-  void* polling_ STOKER_GUARDED_BY(mutex_) = nullptr;  // the CURLM that a request waits in
-};
 
 struct HttpRequest {
   std::string url;                   // percent-encoded

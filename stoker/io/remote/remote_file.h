@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "stoker/base/status.h"
-#include "stoker/io/remote/http_client.h"
+#include "stoker/io/remote/cancellation.h"
 #include "stoker/io/remote/location.h"
 #include "stoker/io/remote/remote_options.h"
 #include "stoker/io/remote/remote_store.h"
