@@ -67,6 +67,7 @@ Result<Inspection> InspectText(const std::string& path, std::string_view compres
 const FileFormat kTextFormat = {
     .name = "text",
     .holds = IsText,
+    .known_by_content = false,
     .inspect = [](const ProbedFile& file) { return InspectText(file.path, file.compression()); },
     .recipe = [](const ProbedFile& file) { return fmt::format("lines: {}", file.path); },
     .open = [](const std::string& path, const Json&) { return Source(Lines{.path = path}); },

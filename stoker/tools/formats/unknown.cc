@@ -52,6 +52,7 @@ Status VerifyUnknown(const ProbedFile& file, const Inspection& inspected, Verifi
 const FileFormat kOtherFormat = {
     .name = "other",
     .holds = [](const ProbedFile&) -> Result<bool> { return true; },
+    .known_by_content = false,
     .inspect = InspectUnknown,
     .recipe =
         [](const ProbedFile& file) {

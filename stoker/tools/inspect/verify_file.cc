@@ -13,7 +13,6 @@
 #include "stoker/tools/formats/file_format.h"
 #include "stoker/tools/formats/format_rows.h"
 #include "stoker/tools/formats/n5.h"
-#include "stoker/tools/formats/unknown.h"
 
 namespace stoker {
 namespace {
@@ -60,7 +59,7 @@ Status Verify(const std::string& path, Verification& out) {
   }
   STOKER_ASSIGN_OR_RETURN(const ProbedFile file, ProbePath(path));
   STOKER_ASSIGN_OR_RETURN(const FileFormat* format, FormatOf(file));
-  if (IsNamedAsTfRecord(file) && format->verify == VerifyUnknown) format = &kTfrecordFormat;
+  if (IsNamedAsTfRecord(file) && !format->known_by_content) format = &kTfrecordFormat;
   STOKER_ASSIGN_OR_RETURN(const Inspection inspected, format->inspect(file));
   out.format = inspected.json.value("format", "");
   if (const Json count = inspected.json.value("count", Json()); count.is_number_integer())
