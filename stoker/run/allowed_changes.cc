@@ -1,5 +1,6 @@
 #include "stoker/run/allowed_changes.h"
 
+#include <algorithm>
 #include <string>
 
 #include "stoker/base/json.h"
@@ -9,13 +10,14 @@
 #include "stoker/run/run_directory.h"
 
 namespace stoker {
+namespace fs = std::filesystem;
 namespace {
 
 constexpr char kCheckpoint[] = "checkpoint", kRecipe[] = "recipe";
 
 }  // namespace
 
-Result<std::optional<AllowedChanges>> ReadAllowedChanges(const std::filesystem::path& root) {
+Result<std::optional<AllowedChanges>> ReadAllowedChanges(const fs::path& root) {
   const std::string path = RunPaths{root}.allowed_changes();
   const Result<std::string> text = ReadTextFile(path);
   if (text.status().code() == StatusCode::kNotFound) return std::nullopt;
@@ -32,10 +34,17 @@ Result<std::optional<AllowedChanges>> ReadAllowedChanges(const std::filesystem::
   return AllowedChanges{.checkpoint = checkpoint.get<int64_t>(), .recipe = recipe.get<bool>()};
 }
 
-Status WriteAllowedChanges(const std::filesystem::path& root, const AllowedChanges& allowed) {
+Status WriteAllowedChanges(const fs::path& root, const AllowedChanges& allowed) {
   return WriteFileAtomically(
       RunPaths{root}.allowed_changes(),
       JsonFileText(Json{{kCheckpoint, allowed.checkpoint}, {kRecipe, allowed.recipe}}));
+}
+
+Status ForgetAllowedChanges(const fs::path& root, std::span<const int64_t> steps) {
+  STOKER_ASSIGN_OR_RETURN(const std::optional<AllowedChanges> allowed, ReadAllowedChanges(root));
+  const auto covered = [&](int64_t step) { return allowed->Cover(step); };
+  if (!allowed || std::ranges::any_of(steps, covered)) return OkStatus();
+  return RemoveAtomically(RunPaths{root}.allowed_changes());
 }
 
 }  // namespace stoker

@@ -287,6 +287,8 @@ Status RunDirectory::WriteChoices(const Choices& choices) {
   return WriteJsonFile(paths_.choices(), choices.ToJson());
 }
 
+Status RunDirectory::RemoveChoices() { return RemoveIfThere(paths_.choices()); }
+
 Status RunDirectory::WriteData(const Json& marks) { return WriteJsonFile(paths_.data(), marks); }
 
 Status RunDirectory::WriteTuning(const Json& report) {

@@ -117,6 +117,9 @@ class RunDirectory {
 
   Status WriteChoices(const Choices& choices);
 
+  // Makes the run choose again when it is resumed, if it is killed before WriteChoices.
+  Status RemoveChoices();
+
   Status WriteData(const Json& marks);
 
   Status WriteTuning(const Json& report);

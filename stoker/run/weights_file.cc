@@ -1,5 +1,7 @@
 #include "stoker/run/weights_file.h"
 
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 #include "stoker/formats/safetensors/safetensors_checksum.h"
@@ -11,6 +13,23 @@ constexpr const char* kSample = "sample";
 constexpr const char* kTarget = "target";
 
 }  // namespace
+
+std::optional<ModelInput> SampleShapeIn(std::string_view sample) {
+  constexpr std::string_view kBetween = " x ";
+  ModelInput shape;
+  const char* at = sample.data();
+  const char* const end = at + sample.size();
+  for (int64_t* extent : {&shape.channels, &shape.height, &shape.width}) {
+    if (extent != &shape.channels) {
+      if (!std::string_view(at, end).starts_with(kBetween)) return std::nullopt;
+      at += kBetween.size();
+    }
+    const auto [rest, error] = std::from_chars(at, end, *extent);
+    if (error != std::errc() || *extent < 1) return std::nullopt;
+    at = rest;
+  }
+  return at == end ? std::optional(shape) : std::nullopt;
+}
 
 Status WriteWeights(const std::string& path, const Weights& weights) {
   SafetensorsMetadata metadata = {{"format", "pt"},

@@ -2,11 +2,14 @@
 // lacks.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/base/status.h"
 #include "stoker/formats/safetensors/safetensors.h"
+#include "stoker/run/registry.h"
 
 namespace stoker {
 
@@ -22,6 +25,9 @@ struct Weights {
   // an error only if one of them is needed.
   std::vector<SafetensorsEntry> unread = {};
 };
+
+// Returns the shape that Weights::sample says; nothing if it says none.
+std::optional<ModelInput> SampleShapeIn(std::string_view sample);
 
 // Writes them atomically, like PyTorch's state dict: metadata "format": "pt", and in addition a
 // checksum (formats/safetensors/safetensors_checksum.h), the "sample" and the "target".

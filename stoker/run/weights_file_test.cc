@@ -44,6 +44,14 @@ TEST(WeightsFile, WithoutAChecksumIsTakenAsItIs) {
   EXPECT_THAT(ReadWeights(dir / "w"), IsOk());
 }
 
+TEST(WeightsFile, TheShapeOfASampleIsReadBackFromItsText) {
+  const ModelInput shape{.channels = 3, .height = 224, .width = 1};
+  EXPECT_EQ(SampleShapeIn(shape.ToString()), shape);
+  for (const char* other : {"", "text", "3", "3 x 224", "3 x 224 x", "3 x 224 x 1 x 1", "0 x 1 x 1",
+                            "3 x -1 x 1", "3x224x1", "99999999999999999999 x 1 x 1"})
+    EXPECT_EQ(SampleShapeIn(other), std::nullopt) << other;
+}
+
 // Safetensors of other programs may hold what is no weight at all, such as indices as U32.
 TEST(WeightsFile, ArraysOfTypesThatStokerLacksAreNamedAndTheOthersRead) {
   const TempDir dir;

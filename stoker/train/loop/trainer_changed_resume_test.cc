@@ -97,6 +97,42 @@ TEST_F(ChangedResumeTest, OnceACheckpointOfTheChangedRunIsStoredAnotherLengthIsR
                         "the data or the recipe was changed since"));
 }
 
+// A damaged checkpoint of the changed run leads back to one from before the change.
+TEST_F(ChangedResumeTest, APermissionStaysUntilNoCheckpointFromBeforeTheChangeIsLeft) {
+  const std::vector<std::string> every = {"train.checkpoint.every_steps=1",
+                                          "train.checkpoint.keep=2"};
+  std::vector<std::string> changed = kLargerBatch;
+  changed.insert(changed.end(), every.begin(), every.end());
+  STOKER_ASSERT_OK(TrainUntil("run", 5, every));
+  Watcher one_step;
+  one_step.stop_after = 6;
+  STOKER_ASSERT_OK(Resume("run", changed, &one_step, kAllowed));
+  EXPECT_TRUE(fs::exists(Paths("run").allowed_changes()));
+  fs::remove(CheckpointOf("run", 6) + "/state.json");
+  Watcher next;
+  next.stop_after = 7;
+  STOKER_ASSERT_OK(Resume("run", changed, &next));
+  EXPECT_EQ(next.start.first_step, 5);
+  EXPECT_FALSE(fs::exists(Paths("run").allowed_changes()));
+  EXPECT_FALSE(fs::exists(CheckpointOf("run", 5)));
+  STOKER_EXPECT_OK(Resume("run", changed));
+}
+
+// What cannot be written ends the run where a kill may.
+TEST_F(ChangedResumeTest, ARunThatEndsBetweenTheChangedRecipeAndItsChoicesChoosesAgain) {
+  STOKER_ASSERT_OK(TrainUntil("run", 5, {"train.memory_format=contiguous"}));
+  fs::remove(Paths("run").tuning());
+  fs::create_directories(Paths("run").tuning() + "/in the way");
+  const std::vector<std::string> changed = {"train.memory_format=auto"};
+  EXPECT_THAT(Resume("run", changed, nullptr, kAllowed),
+              FailsWith(StatusCode::kFailedPrecondition, "tuning.json"));
+  EXPECT_THAT(ReadFileForTest(Paths("run").recipe()), HasSubstr("memory_format: auto"));
+  fs::remove_all(Paths("run").tuning());
+  Watcher watcher;
+  STOKER_ASSERT_OK(Resume("run", changed, &watcher));
+  EXPECT_FALSE(watcher.start.tuning.as_before);
+}
+
 TEST_F(ChangedResumeTest, AResumeWithAnotherBatchSaysWhereInTheEpochsTheRunNowStands) {
   STOKER_ASSERT_OK(TrainUntil("run", 5));
   Watcher watcher;

@@ -191,6 +191,14 @@ Result<bool> CopyWeights(TrainingSession& session) {
   return false;
 }
 
+// That it stays is no reason to stop.
+void ForgetPermission(const TrainingSession& session) {
+  const Result<std::vector<int64_t>> steps = session.store.Steps();
+  const Status forgotten =
+      steps.ok() ? ForgetAllowedChanges(session.setup.run.paths().root, *steps) : steps.status();
+  if (!forgotten.ok()) LogWarning("a permission for changes stays: {}", forgotten.message());
+}
+
 // Uses nothing of the session that a step changes.
 std::function<Status()> WritingOf(TrainingSession& session, Json state, bool copied) {
   std::vector<int64_t> kept = {session.progress.best_step, session.kept_beside};
@@ -202,7 +210,9 @@ std::function<Status()> WritingOf(TrainingSession& session, Json state, bool cop
     STOKER_RETURN_IF_ERROR(session.recorder->metrics().Sync());
     STOKER_ASSIGN_OR_RETURN(const std::vector<NamedArray> tensors,
                             copied ? session.weights_copy.Arrays() : session.learner->Save());
-    return session.store.Write(step, tensors, state, kept);
+    STOKER_RETURN_IF_ERROR(session.store.Write(step, tensors, state, kept));
+    if (session.setup.resume) ForgetPermission(session);
+    return OkStatus();
   };
 }
 

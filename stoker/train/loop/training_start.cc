@@ -23,8 +23,7 @@
 namespace stoker {
 namespace {
 
-// False if they do not fit what the recipe says now, as after a kill between the storing of a
-// new recipe and that of its choices.
+// False if an input of them has changed, or they do not fit what the recipe says.
 Result<bool> KeepChoices(const TrainingSession& session, const Choices& before) {
   const std::string device = session.setup.device.device.str();
   if (before.device != device && !session.setup.allow_changes) {
@@ -170,7 +169,7 @@ Status BuildCallbacks(TrainingSession& session) {
 
 // Only now: had the run not fitted the recipe, it would have kept its own. In this order, so that a
 // run killed in between has no results of another recipe, may go on from a checkpoint of the recipe
-// before, and chooses again where it must.
+// before, and never has choices of another recipe: those that were made again go before it changes.
 Status StoreDecisions(TrainingSession& session, const TuneReport& tuning) {
   RunDirectory& run = session.setup.run;
   const bool finished = session.at_end() && session.progress.closed_step == session.progress.step;
@@ -180,6 +179,7 @@ Status StoreDecisions(TrainingSession& session, const TuneReport& tuning) {
         run.paths().root,
         {.checkpoint = session.last_checkpoint, .recipe = session.setup.recipe_changed}));
   }
+  if (!tuning.as_before) STOKER_RETURN_IF_ERROR(run.RemoveChoices());
   if (session.setup.recipe_changed) {
     STOKER_RETURN_IF_ERROR(run.WriteRecipe(session.setup.recipe.Filled()));
   }

@@ -4,7 +4,6 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <limits>
@@ -26,6 +25,7 @@
 #include "stoker/device/torch_error.h"
 #include "stoker/io/file.h"
 #include "stoker/run/run_directory.h"
+#include "stoker/run/weights_file.h"
 #include "stoker/run/weights_source.h"
 #include "stoker/train/core/loss.h"
 #include "stoker/train/core/precision.h"
@@ -165,15 +165,13 @@ Result<PredictedBatch> PredictedBatchOf(const NumberedPipeline& pipeline, std::s
 }
 
 // The stages that make such samples of pictures; empty if a sample is no picture.
-//   sample  as ModelInput::ToString writes it
-std::string PictureStages(const std::string& sample) {
-  int channels = 0, height = 0, width = 0;
-  if (std::sscanf(sample.c_str(), "%d x %d x %d", &channels, &height, &width) != 3) return {};
-  if ((channels != 1 && channels != 3) || height < 2 || width < 2) return {};
+std::string PictureStages(const std::optional<ModelInput>& sample) {
+  if (!sample || sample->height < 2 || sample->width < 2) return {};
+  if (sample->channels != 1 && sample->channels != 3) return {};
   return fmt::format(
       ", where they are pictures by these stages of data.eval before `normalize`: `decode: "
       "{{channels: {}}}` and `resize: {{height: {}, width: {}}}`",
-      channels == 1 ? "grey" : "rgb", height, width);
+      sample->channels == 1 ? "grey" : "rgb", sample->height, sample->width);
 }
 
 }  // namespace
@@ -234,7 +232,7 @@ struct Predictor::Parts {
     return FailedPrecondition(
         "samples of {} (channels x height x width) are not what the model was trained on, {}; "
         "bring them to its channels and size{}",
-        shape.ToString(), trained, PictureStages(trained));
+        shape.ToString(), trained, PictureStages(SampleShapeIn(trained)));
   }
 
   Status MakeModel(const Dataset& batches) {
