@@ -6,71 +6,10 @@
 #include <set>
 
 #include "stoker/data/nodes/map.h"
-#include "stoker/train/core/callback.h"
-#include "stoker/train/loop/trainer_testing.h"
+#include "stoker/train/loop/nonfinite_testing.h"
 
 namespace stoker {
 namespace {
-
-// Puts NaNs into sample 3 of the batches of some steps.
-class Poison : public Callback {
- public:
-  explicit Poison(std::set<int64_t> steps) : steps_(std::move(steps)) {}
-  Status OnBatch(RunView& run, const TensorBatch& batch) override {
-    if (steps_.contains(run.step + 1)) batch.input[3].fill_(NAN);
-    return OkStatus();
-  }
-
- private:
-  std::set<int64_t> steps_;
-};
-
-// Makes a gradient infinite at some steps.
-class PoisonGradient : public Callback {
- public:
-  explicit PoisonGradient(std::set<int64_t> steps) : steps_(std::move(steps)) {}
-  Status OnBackward(RunView& run) override {
-    if (steps_.contains(run.step + 1)) {
-      run.model.parameters()[0].mutable_grad().view(-1)[0] = INFINITY;
-    }
-    return OkStatus();
-  }
-
- private:
-  std::set<int64_t> steps_;
-};
-
-// Makes a weight NaN at some steps, just before the optimizer moves it.
-class PoisonWeight : public Callback {
- public:
-  explicit PoisonWeight(std::set<int64_t> steps) : steps_(std::move(steps)) {}
-  Status OnBackward(RunView& run) override {
-    if (steps_.contains(run.step + 1)) {
-      run.model.parameters()[0].detach().view(-1)[0] = NAN;
-    }
-    return OkStatus();
-  }
-
- private:
-  std::set<int64_t> steps_;
-};
-
-class NonfiniteTest : public TrainerTest {
- protected:
-  template <typename Kind = Poison>
-  Result<TrainSummary> TrainPoisoned(const std::string& run, const std::set<int64_t>& steps,
-                                     const std::vector<std::string>& set, bool resume = false,
-                                     Watcher* watcher = nullptr) {
-    STOKER_ASSIGN_OR_RETURN(Recipe recipe, problem_.Load(set));
-    STOKER_ASSIGN_OR_RETURN(const auto trainer,
-                            resume ? Trainer::Resume(std::move(recipe), problem_ / run)
-                                   : Trainer::Create(std::move(recipe), problem_ / run));
-    trainer->Add("poison", std::make_unique<Kind>(steps));
-    return watcher == nullptr ? trainer->Run() : trainer->Run(watcher, &watcher->stop);
-  }
-
-  int runs_ = 0;
-};
 
 TEST_F(NonfiniteTest, StopNamesStepAndSample) {
   if (!TestsOnTheCpu()) GTEST_SKIP() << "losses are read late on an accelerator";
@@ -334,90 +273,6 @@ TEST_F(NonfiniteTest, AStepThatBreaksTheWeightsIsRolledBack) {
   EXPECT_THAT(ReadFileForTest(Paths("run").log()),
               testing::HasSubstr("step 6: it has moved the weights '1.weight' to values that are "
                                  "not finite; back to the weights of step 4"));
-}
-
-// What the scaler leaves out is normal; what no scale mends is not.
-class NonfiniteInFloat16 : public NonfiniteTest {
- protected:
-  static std::set<int64_t> All() {
-    std::set<int64_t> steps;
-    for (int64_t step = 1; step <= 60; ++step) steps.insert(step);
-    return steps;
-  }
-  static constexpr const char* kFloat16 = "train.precision=fp16";
-  // From 2^16 down to 2^-20, and one more at the lowest scale.
-  static constexpr int kHopelessStep = 37;
-};
-
-TEST_F(NonfiniteInFloat16, StepsThatTheScalerLeavesOutAreCountedApart) {
-  for (const char* const action : {"stop", "skip", "rollback"}) {
-    SCOPED_TRACE(action);
-    STOKER_ASSERT_OK_AND_ASSIGN(
-        const TrainSummary summary,
-        TrainPoisoned<PoisonGradient>(
-            action, {2, 3, 4, 9},
-            {kFloat16, std::string("train.on_nonfinite=") + action, "train.nonfinite_limit=1"}));
-    EXPECT_EQ(summary.skipped, 0);
-    EXPECT_EQ(summary.rollbacks, 0);
-    const std::vector<std::string> lines = MetricsOf(action);
-    EXPECT_THAT(lines[lines.size() - 2], testing::HasSubstr("\"skipped_steps\":4"));
-  }
-  EXPECT_EQ(WeightsOf("skip"), WeightsOf("stop"));
-  EXPECT_EQ(WeightsOf("rollback"), WeightsOf("stop"));
-}
-
-TEST_F(NonfiniteInFloat16, GradientsThatOverflowAtEveryScaleStopTheRun) {
-  EXPECT_THAT(TrainPoisoned<PoisonGradient>("run", All(), {kFloat16, "train.epochs=10"}),
-              FailsWith(StatusCode::kFailedPrecondition,
-                        "step " + std::to_string(kHopelessStep) +
-                            ": the gradient of '1.weight' is not finite, in float16, although the "
-                            "loss was scaled by as little as 9.54e-07"));
-}
-
-TEST_F(NonfiniteInFloat16, GradientsThatOverflowAtEveryScaleAreSkippedUpToTheLimit) {
-  EXPECT_THAT(TrainPoisoned<PoisonGradient>("run", All(),
-                                            {kFloat16, "train.epochs=10", "train.on_nonfinite=skip",
-                                             "train.nonfinite_limit=3"}),
-              FailsWith(StatusCode::kFailedPrecondition,
-                        "step " + std::to_string(kHopelessStep + 3) + ": the gradient of"));
-}
-
-TEST_F(NonfiniteInFloat16, GradientsThatOverflowAtEveryScaleRollBackAndStayCounted) {
-  std::set<int64_t> until;
-  for (int64_t step = 1; step <= kHopelessStep; ++step) until.insert(step);
-  STOKER_ASSERT_OK_AND_ASSIGN(
-      const TrainSummary summary,
-      TrainPoisoned<PoisonGradient>("run", until,
-                                    {kFloat16, "train.epochs=10", "train.on_nonfinite=rollback",
-                                     "train.checkpoint={every_steps: 5, keep: 1}"}));
-  EXPECT_EQ(summary.rollbacks, 1);
-  const std::vector<std::string> lines = MetricsOf("run");
-  EXPECT_THAT(lines[lines.size() - 2], testing::HasSubstr("\"skipped_steps\":36"));
-}
-
-// An infinite loss is no matter of scaling.
-TEST_F(NonfiniteInFloat16, ALossThatIsNotFiniteIsNotTheScalers) {
-  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary summary,
-                              TrainPoisoned("run", {3, 8}, {kFloat16, "train.on_nonfinite=skip"}));
-  EXPECT_EQ(summary.skipped, 2);
-  const std::vector<std::string> lines = MetricsOf("run");
-  EXPECT_THAT(lines[lines.size() - 2], testing::HasSubstr("\"skipped_steps\":0"));
-}
-
-TEST_F(NonfiniteInFloat16, SkippedForEitherReasonItResumesToTheSameBytes) {
-  const std::vector<std::string> set = {kFloat16, "train.on_nonfinite=skip", "train.average=ema"};
-  const std::set<int64_t> broken = {2, 5, 6};
-  STOKER_ASSERT_OK(TrainPoisoned<PoisonGradient>("whole", broken, set));
-  for (const int64_t step : {1, 2, 5, 6}) {
-    SCOPED_TRACE(step);
-    const std::string run = "stopped" + std::to_string(step);
-    Watcher watcher;
-    watcher.stop_after = step;
-    STOKER_ASSERT_OK(TrainPoisoned<PoisonGradient>(run, broken, set, false, &watcher));
-    STOKER_ASSERT_OK(TrainPoisoned<PoisonGradient>(run, broken, set, true));
-    EXPECT_EQ(WeightsOf(run), WeightsOf("whole"));
-    EXPECT_EQ(MetricsOf(run), MetricsOf("whole"));
-  }
 }
 
 TEST_F(NonfiniteTest, DetectAnomalyNamesTheLayerOfAGradient) {
