@@ -12,25 +12,50 @@
 
 #include "stoker/base/options.h"
 #include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/cache.h"
 #include "stoker/data/ops/padded_batch.h"
+#include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
 #include "stoker/data/ops/take.h"
+#include "stoker/data/transforms/cast.h"
+#include "stoker/data/transforms/center_crop.h"
+#include "stoker/data/transforms/color_jitter.h"
+#include "stoker/data/transforms/cutmix.h"
+#include "stoker/data/transforms/decode.h"
+#include "stoker/data/transforms/encode.h"
+#include "stoker/data/transforms/gaussian_blur.h"
 #include "stoker/data/transforms/grayscale.h"
+#include "stoker/data/transforms/layout.h"
+#include "stoker/data/transforms/lookup.h"
+#include "stoker/data/transforms/mixup.h"
 #include "stoker/data/transforms/normalize.h"
+#include "stoker/data/transforms/one_hot.h"
+#include "stoker/data/transforms/pad.h"
+#include "stoker/data/transforms/rand_augment.h"
+#include "stoker/data/transforms/random_affine.h"
+#include "stoker/data/transforms/random_crop.h"
+#include "stoker/data/transforms/random_erasing.h"
+#include "stoker/data/transforms/random_flip.h"
+#include "stoker/data/transforms/random_resized_crop.h"
+#include "stoker/data/transforms/resize.h"
+#include "stoker/data/transforms/trivial_augment.h"
+#include "stoker/data/transforms/truncate.h"
+#include "stoker/data/transforms/words.h"
 
 namespace stoker {
 namespace {
 
 // Change how a sample looks by a draw, for training.
-constexpr std::array<std::string_view, 11> kAugments = {
-    "random_flip",    "random_crop",  "random_resized_crop", "random_affine",
-    "random_erasing", "color_jitter", "rand_augment",        "trivial_augment",
-    "mixup",          "cutmix",       "gaussian_blur"};
+constexpr std::array kAugments = {
+    RandomFlip::kName,    RandomCrop::kName,  RandomResizedCrop::kName, RandomAffine::kName,
+    RandomErasing::kName, ColorJitter::kName, RandAugment::kName,       TrivialAugment::kName,
+    Mixup::kName,         Cutmix::kName,      GaussianBlur::kName};
 // Keep every sample and its place. Others may part the samples in a way that is not known here.
-constexpr std::array<std::string_view, 15> kKeepSamples = {
-    "decode", "normalize", "cast",     "resize", "center_crop", "pad",    "layout",  "grayscale",
-    "lookup", "one_hot",   "prefetch", "cache",  "words",       "encode", "truncate"};
+constexpr std::array kKeepSamples = {
+    Decode::kName,   Normalize::kName, Cast::kName,      Resize::kName, CenterCrop::kName,
+    Pad::kName,      Layout::kName,    Grayscale::kName, Lookup::kName, OneHot::kName,
+    Prefetch::kName, Cache::kName,     Words::kName,     Encode::kName, Truncate::kName};
 
 template <size_t n>
 bool IsOneOf(const std::array<std::string_view, n>& names, std::string_view name) {

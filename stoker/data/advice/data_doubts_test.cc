@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "stoker/base/testing.h"
+#include "stoker/data/testing/random_pipeline.h"
 
 namespace stoker {
 namespace {
@@ -115,6 +118,36 @@ TEST(DataDoubts, ScalingFirstAndStandardizingThenIsOneNormalization) {
   EXPECT_THAT(Problems("normalize: {scale: 0.01}, normalize: {mean: 0.5, std: 2}, batch: 8",
                        "batch: 8", kOther),
               IsEmpty());
+}
+
+// The operators in `dataset` that draw, and do not only say which samples come, and in which order.
+void AddDrawn(const Dataset& dataset, std::set<std::string>& names) {
+  const OperatorRegistry& known = OperatorRegistry::Known();
+  const std::string& name = dataset.node().name();
+  const std::vector<std::string> all = known.Names();
+  const bool named = std::ranges::find(all, name) != all.end();
+  if (dataset.node().random() && named && !known.Arranges(name)) names.insert(name);
+  for (const Dataset& input : dataset.node().inputs()) AddDrawn(input, names);
+}
+
+TEST(DataDoubts, EvaluationThatDrawsHowSamplesLookIsNamedWhicheverOperatorDraws) {
+  std::set<std::string> drawn;
+  for (const RandomStep& step : RandomSteps()) {
+    for (uint32_t seed = 0; seed < 20; ++seed) {
+      Draws draws(seed);
+      STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, step.add(NumberedImages(60), draws));
+      AddDrawn(dataset, drawn);
+    }
+  }
+  EXPECT_THAT(drawn, testing::IsSupersetOf({"random_affine", "color_jitter", "mixup"}));
+  drawn.erase("mix");         // says which samples come
+  drawn.erase("input_mask");  // draws what the model is asked, in evaluations too
+  for (const std::string& name : drawn) {
+    const std::string stage = name == "grayscale" ? "grayscale: {probability: 0.5}" : name;
+    EXPECT_THAT(Problems("batch: 8", stage + ", batch: 8", kOther),
+                ElementsAre(HasSubstr("draws at random")))
+        << name;
+  }
 }
 
 }  // namespace

@@ -48,7 +48,11 @@ std::string WhyEmpty(const Dataset& dataset) {
 }  // namespace
 
 Status NoBatch(const Dataset& batches, std::string_view name) {
-  if (IsEmpty(batches)) return InvalidArgument("{} gives no batch: {}", name, WhyEmpty(batches));
+  if (!IsEmpty(batches)) return NoBatch(name);
+  return InvalidArgument("{} gives no batch: {}", name, WhyEmpty(batches));
+}
+
+Status NoBatch(std::string_view name) {
   return InvalidArgument(
       "{} gives no batch: its source is empty, or its stages leave out all there is (a filter, "
       "skip, on_error, or drop_remainder with a batch larger than the data); look with `stoker "

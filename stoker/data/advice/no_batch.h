@@ -12,5 +12,7 @@ namespace stoker {
 // batch with drop_remainder, or a stage drops them all.
 //   name  of the pipeline: "data.train"
 Status NoBatch(const Dataset& batches, std::string_view name);
+// The same, if nothing more is known of the pipeline.
+Status NoBatch(std::string_view name);
 
 }  // namespace stoker

@@ -21,6 +21,12 @@ std::vector<SampleKey> EmptyKeyList(size_t n) {
   return keys;
 }
 
+std::vector<SampleKey> KeysAt(std::span<const int64_t> positions, uint64_t epoch) {
+  std::vector<SampleKey> keys = EmptyKeyList(positions.size());
+  for (const int64_t position : positions) keys.push_back({epoch, position});
+  return keys;
+}
+
 void DropKeyList(std::vector<SampleKey> keys) {
   std::vector<SampleKey>& kept = KeptByThisThread();
   if (keys.capacity() > kept.capacity() && keys.capacity() <= kMostKept) kept = std::move(keys);

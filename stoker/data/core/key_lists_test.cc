@@ -24,6 +24,11 @@ TEST(KeyLists, OfWhatAThreadDropsItGetsTheMemoryBack) {
   EXPECT_EQ(EmptyKeyList(4000).data(), memory);
 }
 
+TEST(KeyLists, HaveTheKeysOfPositionsInTheirOrder) {
+  const std::vector<int64_t> positions = {7, 0, 7};
+  EXPECT_EQ(KeysAt(positions, 3), (std::vector<SampleKey>{{3, 7}, {3, 0}, {3, 7}}));
+}
+
 TEST(KeyLists, KeepNothingLarge) {
   DropKeyList(std::vector<SampleKey>(1 << 20));
   EXPECT_LT(EmptyKeyList(0).capacity(), size_t{1} << 20);

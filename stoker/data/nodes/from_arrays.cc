@@ -73,8 +73,7 @@ Element ArrayTable::Read(int64_t position, uint64_t epoch) const {
 Rows ArrayTable::ReadRows(std::span<const int64_t> positions, uint64_t epoch,
                           Scratch& scratch) const {
   Rows rows;
-  rows.keys = EmptyKeyList(positions.size());
-  for (const int64_t position : positions) rows.keys.push_back({epoch, position});
+  rows.keys = KeysAt(positions, epoch);
   for (const Array& column : columns_)
     rows.columns.push_back(GatherRows(column, positions, scratch));
   return rows;

@@ -13,6 +13,8 @@
 namespace stoker {
 namespace {
 
+constexpr char kElements[] = "elements";  // in the state of a stage
+
 // For an input that cannot make elements from their keys, this many states are kept each time as
 // many elements pass as are held.
 constexpr int64_t kSnapshotsWhileAllPass = 4;
@@ -204,7 +206,10 @@ Result<std::vector<HeldElement>> HeldInput::Recover(std::vector<int64_t> numbers
   Result<std::vector<HeldElement>> held = by_key_ ? RecoverByKey() : RecoverInOrder();
   Scratch::ForgetBytesAskedSince(asked_before);
   restored_.reset();
-  if (held.ok()) return held;
+  if (held.ok()) {
+    state_to_recover_ = nullptr;
+    return held;
+  }
   return held.status().While(
       fmt::format("reading again what '{}' held when the position was saved", node_.name()));
 }
@@ -284,7 +289,20 @@ size_t HeldInput::SnapshotBefore(int64_t number) const {
   return static_cast<size_t>(newer - snapshots_.begin()) - 1;
 }
 
-Result<Json> HeldInput::Save() const {
+Result<Json> HeldInput::Save(Json own) const {
+  if (must_recover()) return state_to_recover_;
+  STOKER_ASSIGN_OR_RETURN(own[kElements], SaveHeld());
+  return own;
+}
+
+Status HeldInput::Restore(const Json& state) {
+  STOKER_ASSIGN_OR_RETURN(const Json elements, SavedObject(state, kElements));
+  STOKER_RETURN_IF_ERROR(RestoreHeld(elements));
+  state_to_recover_ = state;
+  return OkStatus();
+}
+
+Result<Json> HeldInput::SaveHeld() const {
   std::vector<const HeldElement*> held = held_();
   Json state{{"pulled", pulled_}, {"held", held.size()}};
   if (!options_.numbers_known) {
@@ -304,19 +322,19 @@ Result<Json> HeldInput::Save() const {
   return state;
 }
 
-Status HeldInput::Restore(const Json& state) {
+Status HeldInput::RestoreHeld(const Json& elements) {
   Restored restored;
-  STOKER_ASSIGN_OR_RETURN(restored.pulled, SavedInteger(state, "pulled"));
-  STOKER_ASSIGN_OR_RETURN(restored.held, SavedInteger(state, "held"));
-  STOKER_ASSIGN_OR_RETURN(pulled_, SavedInteger(state, "input_pulled"));
-  STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
+  STOKER_ASSIGN_OR_RETURN(restored.pulled, SavedInteger(elements, "pulled"));
+  STOKER_ASSIGN_OR_RETURN(restored.held, SavedInteger(elements, "held"));
+  STOKER_ASSIGN_OR_RETURN(pulled_, SavedInteger(elements, "input_pulled"));
+  STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(elements, "input"));
   if (!options_.numbers_known) {
     STOKER_ASSIGN_OR_RETURN(const std::vector<SampleKey> numbers,
-                            SavedKeys(state, "numbers", restored.held));
+                            SavedKeys(elements, "numbers", restored.held));
     for (const SampleKey& number : numbers) restored.numbers.push_back(number.index);
   }
   if (by_key_) {
-    STOKER_ASSIGN_OR_RETURN(restored.keys, SavedKeys(state, "keys", restored.held));
+    STOKER_ASSIGN_OR_RETURN(restored.keys, SavedKeys(elements, "keys", restored.held));
   }
   if (pulled_ > restored.pulled || (by_key_ && pulled_ != restored.pulled)) {
     return DataLoss(

@@ -68,10 +68,13 @@ class HeldInput {
   // Returns an upper bound of the bytes that holding `count` more elements for long takes.
   static std::optional<int64_t> BytesToHold(const Spec& spec, int64_t count);
 
-  // Returns the state with all elements held now. Do not call between Restore and Recover.
-  Result<Json> Save() const;
+  // Returns `own`, the state of the stage itself, with that of all elements held now. Between
+  // Restore and Recover it returns the restored state.
+  Result<Json> Save(Json own) const;
   // Call before the first Next. `state` is a result of Save.
   Status Restore(const Json& state);
+  // Returns whether Recover must be called before Next.
+  bool must_recover() const { return !state_to_recover_.is_null(); }
   // Call after Restore and before the first Next: reads the held elements again and moves to the
   // position of the pass. Returns nothing at the beginning of a pass. The elements come by
   // ascending number, or in the order of `numbers` if the stage knows and passes them.
@@ -102,6 +105,8 @@ class HeldInput {
   void PruneSnapshots();
   // Returns the newest of snapshots_ that is not newer than element `number`.
   size_t SnapshotBefore(int64_t number) const;
+  Result<Json> SaveHeld() const;
+  Status RestoreHeld(const Json& elements);
   Status CheckNumbers() const;
   Result<std::vector<HeldElement>> RecoverByKey();
   Result<std::vector<HeldElement>> RecoverInOrder();
@@ -128,6 +133,7 @@ class HeldInput {
   int64_t least_interval_ = 0;  // elements from the last to the next
   size_t prune_at_ = 0;         // prune when there are so many
   std::optional<Restored> restored_;
+  Json state_to_recover_;  // of the stage, until what it held has been read
 };
 
 }  // namespace stoker

@@ -18,7 +18,7 @@ class UnpackIterator final : public Iterator {
 
  private:
   Result<std::optional<Element>> DoNext() override {
-    if (!restored_.is_null()) STOKER_RETURN_IF_ERROR(RecoverWhole());
+    if (input_.must_recover()) STOKER_RETURN_IF_ERROR(RecoverWhole());
     while (!whole_) {
       HeldElement next;
       STOKER_ASSIGN_OR_RETURN(const bool more, input_.Next(next));
@@ -46,34 +46,26 @@ class UnpackIterator final : public Iterator {
   }
 
   Status RecoverWhole() {
-    STOKER_ASSIGN_OR_RETURN(const int64_t given, SavedInteger(restored_, "given"));
     STOKER_ASSIGN_OR_RETURN(std::vector<HeldElement> held, input_.Recover());
-    restored_ = nullptr;
     if (held.empty()) return OkStatus();
     const size_t wholes = held.size();
     whole_ = std::move(held.back());
     STOKER_ASSIGN_OR_RETURN(pieces_, node_.CountPieces(whole_->element));
-    if (wholes > 1 || given >= pieces_) {
+    if (wholes > 1 || given_ >= pieces_) {
       return DataLoss(
           "{}: the saved position is behind {} of the {} pieces of an element, in {} at once; it "
           "is damaged, or the data have changed",
-          node_.name(), given, pieces_, wholes);
+          node_.name(), given_, pieces_, wholes);
     }
-    given_ = given;
     return OkStatus();
   }
 
-  Result<Json> DoSave() const override {
-    if (!restored_.is_null()) return restored_;
-    STOKER_ASSIGN_OR_RETURN(Json elements, input_.Save());
-    return Json{{"made", made_}, {"given", given_}, {"elements", std::move(elements)}};
-  }
+  Result<Json> DoSave() const override { return input_.Save({{"made", made_}, {"given", given_}}); }
 
   Status DoRestore(const Json& state) override {
     STOKER_ASSIGN_OR_RETURN(made_, SavedCount(node_.name(), state, "made"));
-    STOKER_ASSIGN_OR_RETURN(const Json elements, SavedObject(state, "elements"));
-    restored_ = state;
-    return input_.Restore(elements);
+    STOKER_ASSIGN_OR_RETURN(given_, SavedInteger(state, "given"));
+    return input_.Restore(state);
   }
 
   const UnpackingNode& node_;
@@ -81,7 +73,6 @@ class UnpackIterator final : public Iterator {
   int64_t made_ = 0;                  // pieces handed out in this pass
   std::optional<HeldElement> whole_;  // whose turn it is; nothing between two of them
   int64_t pieces_ = 0, given_ = 0;    // of whole_
-  Json restored_;                     // the state to begin from, until what it held has been read
 };
 
 }  // namespace

@@ -125,7 +125,7 @@ class BucketIterator final : public Iterator {
 
  private:
   Result<std::optional<Element>> DoNext() override {
-    if (!restored_.is_null()) STOKER_RETURN_IF_ERROR(RecoverHeld());
+    if (input_.must_recover()) STOKER_RETURN_IF_ERROR(RecoverHeld());
     while (true) {
       HeldElement next;
       STOKER_ASSIGN_OR_RETURN(const bool more, input_.Next(next));
@@ -205,22 +205,17 @@ class BucketIterator final : public Iterator {
       STOKER_ASSIGN_OR_RETURN(const int64_t length, node_.LengthOfElement(element.element));
       Put(std::move(element), length, buckets_[node_.rules().BucketOf(length)]);
     }
-    restored_ = nullptr;
     return OkStatus();
   }
 
   Result<Json> DoSave() const override {
-    if (!restored_.is_null()) return restored_;
-    STOKER_ASSIGN_OR_RETURN(Json elements, input_.Save());
-    return Json{{"epoch", epoch_}, {"batches", batches_}, {"elements", std::move(elements)}};
+    return input_.Save({{"epoch", epoch_}, {"batches", batches_}});
   }
 
   Status DoRestore(const Json& state) override {
     STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
     STOKER_ASSIGN_OR_RETURN(batches_, SavedCount(node_.name(), state, "batches"));
-    STOKER_ASSIGN_OR_RETURN(const Json elements, SavedObject(state, "elements"));
-    restored_ = state;
-    return input_.Restore(elements);
+    return input_.Restore(state);
   }
 
   const BucketNode& node_;
@@ -228,7 +223,6 @@ class BucketIterator final : public Iterator {
   uint64_t epoch_;
   int64_t batches_ = 0;
   std::vector<Bucket> buckets_;
-  Json restored_;  // the state to begin from, until what it held has been read
 };
 
 Result<std::unique_ptr<Iterator>> BucketNode::OpenStream(const OpenContext& context) const {

@@ -1,7 +1,6 @@
 #include "stoker/data/ops/cache.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "stoker/base/log.h"
 #include "stoker/base/mutex.h"
@@ -10,11 +9,11 @@
 #include "stoker/data/core/files_read.h"
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/kept_memory.h"
-#include "stoker/data/core/key_lists.h"
 #include "stoker/data/core/room_in.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/saved_unsigned.h"
 #include "stoker/data/nodes/cache_store.h"
+#include "stoker/data/ops/kept_records_internal.h"
 #include "stoker/data/options/stages_before.h"
 
 namespace stoker {
@@ -24,40 +23,12 @@ using internal::CacheStore;
 
 // The memory budget is divided by this: the rest is for the passes.
 constexpr int64_t kBudgetShare = 2;
-// Records that will be copied soon are asked for this many records ahead.
-constexpr size_t kPrefetchRecords = 8;
 
 // Elements of unknown size that are looked at to tell whether all will fit.
 constexpr int64_t kSampled = 8;
 
 // What is kept is that of one epoch, whichever is read first.
 constexpr uint64_t kKeptEpoch = 0;
-
-Element AsElement(RecordLayout::Record record, uint64_t epoch) {
-  return {.key = {epoch, record.index}, .arrays = std::move(record.arrays)};
-}
-
-// Columns from records of fully known shapes.
-Rows GatherRecords(const RecordLayout& layout, std::span<const std::byte* const> records,
-                   uint64_t epoch, Scratch& scratch) {
-  Rows rows;
-  rows.keys = EmptyKeyList(records.size());
-  for (const std::byte* record : records)
-    rows.keys.push_back({epoch, RecordLayout::IndexOf(record)});
-  for (size_t f = 0; f < layout.fields().size(); ++f) {
-    const ElementField& field = layout.fields()[f];
-    Array column = scratch.NewRows(std::ssize(records), field.dtype, field.shape);
-    const size_t offset = (*layout.offsets())[f];
-    const size_t bytes = column.num_bytes() / records.size();
-    for (size_t i = 0; i < records.size() && bytes > 0; ++i) {
-      if (i + kPrefetchRecords < records.size())
-        __builtin_prefetch(records[i + kPrefetchRecords] + offset);
-      std::memcpy(column.data() + i * bytes, records[i] + offset, bytes);
-    }
-    rows.columns.push_back(std::move(column));
-  }
-  return rows;
-}
 
 class CacheNode final : public DatasetNode {
  public:

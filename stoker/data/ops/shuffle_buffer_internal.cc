@@ -86,7 +86,7 @@ class ShuffleBufferIterator final : public Iterator {
   // element that is asked for, so the budget is not to admit each as if they were.
   Status Begin() {
     const int64_t asked_before = Scratch::BytesAskedByThisThread();
-    if (!restored_.is_null()) STOKER_RETURN_IF_ERROR(RecoverHeld());
+    if (input_.must_recover()) STOKER_RETURN_IF_ERROR(RecoverHeld());
     STOKER_RETURN_IF_ERROR(slots_.empty() ? Fill() : FillEmptySlot());
     Scratch::ForgetBytesAskedSince(asked_before);
     return OkStatus();
@@ -147,24 +147,19 @@ class ShuffleBufferIterator final : public Iterator {
   BufferDraws::Progress progress_;
   std::vector<HeldElement> slots_;
   std::optional<size_t> empty_slot_;  // of the last draw
-  Json restored_;                     // the state to begin from, until what it held has been read
 };
 
 Result<Json> ShuffleBufferIterator::DoSave() const {
-  if (!restored_.is_null()) return restored_;
-  STOKER_ASSIGN_OR_RETURN(Json elements, input_.Save());
-  return Json{{"epoch", epoch_},
-              {"buffer", node_.options().size},
-              {"draws", progress_.draws},
-              {"ended", progress_.ended},
-              {"elements", std::move(elements)}};
+  return input_.Save({{"epoch", epoch_},
+                      {"buffer", node_.options().size},
+                      {"draws", progress_.draws},
+                      {"ended", progress_.ended}});
 }
 
 Status ShuffleBufferIterator::DoRestore(const Json& state) {
   STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
   STOKER_ASSIGN_OR_RETURN(const int64_t size, SavedInteger(state, "buffer"));
   STOKER_ASSIGN_OR_RETURN(progress_.draws, SavedInteger(state, "draws"));
-  STOKER_ASSIGN_OR_RETURN(const Json elements, SavedObject(state, "elements"));
   if (size != node_.options().size) {
     return FailedPrecondition(
         "shuffle: the position was saved with a buffer of {} elements, this one has {}; the order "
@@ -175,7 +170,7 @@ Status ShuffleBufferIterator::DoRestore(const Json& state) {
   if (ended == state.end() || !ended->is_boolean())
     return DataLoss("the saved position of a shuffle does not say whether its input had ended");
   progress_.ended = ended->get<bool>();
-  STOKER_RETURN_IF_ERROR(input_.Restore(elements));
+  STOKER_RETURN_IF_ERROR(input_.Restore(state));
   progress_.pulled = input_.pulled();
   if (!draws_.IsPossible(progress_)) {
     return DataLoss(
@@ -184,7 +179,6 @@ Status ShuffleBufferIterator::DoRestore(const Json& state) {
         progress_.draws, progress_.pulled, size);
   }
   draws_ = node_.Draws(pass(), epoch_);
-  restored_ = state;
   return OkStatus();
 }
 
@@ -199,7 +193,6 @@ Status ShuffleBufferIterator::RecoverHeld() {
     slots_.emplace(slots_.begin() + static_cast<std::ptrdiff_t>(*contents.empty_slot));
   }
   empty_slot_ = contents.empty_slot;
-  restored_ = nullptr;
   return OkStatus();
 }
 

@@ -132,7 +132,7 @@ class WindowIterator final : public Iterator {
 
  private:
   Result<std::optional<Element>> DoNext() override {
-    if (!restored_.is_null()) STOKER_RETURN_IF_ERROR(RecoverHeld());
+    if (input_.must_recover()) STOKER_RETURN_IF_ERROR(RecoverHeld());
     const Plan& plan = node_.plan();
     STOKER_RETURN_IF_ERROR(FillFrom(windows_ * plan.shift, plan.reach()));
     const int64_t size = plan.SizeOf(std::ssize(held_));
@@ -198,23 +198,18 @@ class WindowIterator final : public Iterator {
           windows_, held.size(), begin, input_.pulled());
     }
     held_.assign(std::make_move_iterator(held.begin()), std::make_move_iterator(held.end()));
-    restored_ = nullptr;
     return OkStatus();
   }
 
   Result<Json> DoSave() const override {
-    if (!restored_.is_null()) return restored_;
-    STOKER_ASSIGN_OR_RETURN(Json elements, input_.Save());
-    return Json{{"epoch", epoch_}, {"windows", windows_}, {"elements", std::move(elements)}};
+    return input_.Save({{"epoch", epoch_}, {"windows", windows_}});
   }
 
   Status DoRestore(const Json& state) override {
     STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
     STOKER_ASSIGN_OR_RETURN(
         windows_, SavedCount(node_.name(), state, "windows", kMostCounted / node_.plan().shift));
-    STOKER_ASSIGN_OR_RETURN(const Json elements, SavedObject(state, "elements"));
-    restored_ = state;
-    return input_.Restore(elements);
+    return input_.Restore(state);
   }
 
   const WindowNode& node_;
@@ -223,7 +218,6 @@ class WindowIterator final : public Iterator {
   uint64_t epoch_;
   int64_t windows_ = 0;           // handed out
   std::deque<HeldElement> held_;  // consecutive, from the first of the next window
-  Json restored_;                 // the state to begin from, until what it held has been read
 };
 
 Result<std::unique_ptr<Iterator>> WindowNode::OpenStream(const OpenContext& context) const {

@@ -58,27 +58,21 @@ std::optional<uint64_t> ChunkCache::TakeIfTheyFit(const ChunkedArray& array, int
                                                   int64_t count) {
   uint64_t missing = 0, idle = 0;
   for (int64_t number = first; number < first + count; ++number) {
-    const auto known = known_.find({&array, number});
-    if (known == known_.end()) missing += array.chunk_bytes();
-    if (known != known_.end() && known->second.users == 0) idle += known->second.bytes;
+    const auto* const part = parts_.Find({&array, number});
+    if (part == nullptr) missing += array.chunk_bytes();
+    if (part != nullptr && part->users == 0) idle += part->bytes;
   }
-  const uint64_t wanted = missing == 0 ? 0 : missing + BytesToRead(array);
+  const uint64_t to_read = missing == 0 ? 0 : BytesToRead(array);
   // What is idle and not wanted makes room.
-  const bool others_use_some = held_bytes_ > idle_bytes_;
-  if (others_use_some && held_bytes_ - idle_bytes_ + idle + wanted > limit_) return std::nullopt;
+  const uint64_t used = parts_.bytes_in_use();
+  if (used > 0 && used + idle + missing + to_read > limit_) return std::nullopt;
   for (int64_t number = first; number < first + count; ++number) {
-    const auto [known, is_new] = known_.try_emplace({&array, number});
-    if (is_new) {
-      known->second.bytes = array.chunk_bytes();
-    } else if (known->second.users == 0) {
-      idle_.erase(known->second.idle);
-      idle_bytes_ -= known->second.bytes;
-    }
-    ++known->second.users;
+    auto& part = parts_.Use({&array, number}, array.chunk_bytes());
+    if (part.value == nullptr) part.value = std::make_shared<Entry>();
   }
-  held_bytes_ += wanted;
-  DropIdle(most_kept_, limit_, 0);
-  return wanted;
+  parts_.Reserve(to_read);
+  parts_.DropIdle(limit_, 0);
+  return missing + to_read;
 }
 
 // What lies in the file, and what was never written, takes no memory worth keeping; an error is not
@@ -90,36 +84,18 @@ bool ChunkCache::IsWorthKeeping(Entry& entry) {
 
 void ChunkCache::End(const ChunkedArray& array, int64_t first, int64_t count, bool read_one) {
   const MutexLock lock(mutex_);
-  if (read_one) held_bytes_ -= BytesToRead(array);
+  if (read_one) parts_.Return(BytesToRead(array));
   for (int64_t number = first; number < first + count; ++number) {
-    const auto known = known_.find({&array, number});
-    if (--known->second.users > 0) continue;
-    if (!IsWorthKeeping(*known->second.entry)) {
-      held_bytes_ -= known->second.bytes;
-      known_.erase(known);
-      continue;
-    }
-    idle_.push_front(known->first);
-    known->second.idle = idle_.begin();
-    idle_bytes_ += known->second.bytes;
+    parts_.Leave({&array, number},
+                 [](const std::shared_ptr<Entry>& entry) { return IsWorthKeeping(*entry); });
   }
-  DropIdle(most_kept_, limit_, 1);
+  parts_.DropIdle(limit_, 1);
   fewer_.NotifyAll();
-}
-
-void ChunkCache::DropIdle(uint64_t most_kept, uint64_t most_held, size_t fewest) {
-  while (idle_.size() > fewest && (idle_bytes_ > most_kept || held_bytes_ > most_held)) {
-    const auto oldest = known_.find(idle_.back());
-    idle_bytes_ -= oldest->second.bytes;
-    held_bytes_ -= oldest->second.bytes;
-    known_.erase(oldest);
-    idle_.pop_back();
-  }
 }
 
 std::shared_ptr<ChunkCache::Entry> ChunkCache::EntryOf(const Key& key) {
   const MutexLock lock(mutex_);
-  return known_.at(key).entry;
+  return parts_.Find(key)->value;
 }
 
 }  // namespace stoker

@@ -2,13 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <list>
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "stoker/base/mutex.h"
+#include "stoker/data/sources/parts_in_use_internal.h"
 #include "stoker/formats/chunked/chunked_array.h"
 
 namespace stoker {
@@ -22,7 +21,7 @@ class ChunkCache {
   // Keeps up to `most_kept` bytes of unused chunks, the most recently used ones and always the last
   // one. Charges `account` (may be null).
   ChunkCache(uint64_t most_kept, uint64_t limit, std::shared_ptr<MemoryAccount> account = nullptr)
-      : most_kept_(most_kept), account_(std::move(account)), limit_(limit) {}
+      : account_(std::move(account)), limit_(limit), parts_(most_kept) {}
 
   // Returns the bytes that reading a chunk takes beside the chunk.
   static uint64_t BytesToRead(const ChunkedArray& array) { return array.chunk_bytes(); }
@@ -60,12 +59,6 @@ class ChunkCache {
     StoredChunk chunk STOKER_GUARDED_BY(reading);
     bool ready STOKER_GUARDED_BY(reading) = false;
   };
-  struct Known {
-    std::shared_ptr<Entry> entry = std::make_shared<Entry>();
-    uint64_t bytes = 0;
-    int users = 0;
-    std::list<Key>::iterator idle;  // in idle_ where there are no users
-  };
 
   // Marks the chunks of a row, [first, first + count), as in use. Returns whether one must be read.
   Result<bool> Begin(const ChunkedArray& array, int64_t first, int64_t count);
@@ -75,17 +68,12 @@ class ChunkCache {
   void End(const ChunkedArray& array, int64_t first, int64_t count, bool read_one);
   std::shared_ptr<Entry> EntryOf(const Key& key);
   static bool IsWorthKeeping(Entry& entry);
-  void DropIdle(uint64_t most_kept, uint64_t most_held, size_t fewest) STOKER_REQUIRES(mutex_);
 
-  const uint64_t most_kept_;
   const std::shared_ptr<MemoryAccount> account_;
   Mutex mutex_;
   CondVar fewer_;
   uint64_t limit_ STOKER_GUARDED_BY(mutex_);
-  std::map<Key, Known> known_ STOKER_GUARDED_BY(mutex_);
-  std::list<Key> idle_ STOKER_GUARDED_BY(mutex_);      // the one used last first
-  uint64_t held_bytes_ STOKER_GUARDED_BY(mutex_) = 0;  // of all chunks, and reserved for reading
-  uint64_t idle_bytes_ STOKER_GUARDED_BY(mutex_) = 0;
+  PartsInUse<Key, std::shared_ptr<Entry>> parts_ STOKER_GUARDED_BY(mutex_);
 };
 
 }  // namespace stoker

@@ -14,7 +14,7 @@
 #include "stoker/data/core/sample_names.h"
 #include "stoker/data/nodes/by_position_node.h"
 #include "stoker/data/sources/chunk_cache_internal.h"
-#include "stoker/data/sources/file_starts_internal.h"
+#include "stoker/data/sources/part_starts_internal.h"
 #include "stoker/data/sources/set_aside_internal.h"
 #include "stoker/formats/chunked/row_gather.h"
 
@@ -46,7 +46,7 @@ Status AtRows(const ChunkedArray& array, std::span<const int64_t> rows, const St
 
 class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
  public:
-  ChunkedRowsNode(ChunkedRowsOptions options, std::vector<ChunkedFile> files, FileStarts starts)
+  ChunkedRowsNode(ChunkedRowsOptions options, std::vector<ChunkedFile> files, PartStarts starts)
       : ByPositionNode(options.op, SpecOf(files.front()), Cardinality::Of(starts.size())),
         options_(std::move(options)),
         files_(std::move(files)),
@@ -93,8 +93,7 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
                           const ReadContext& context) const override {
     Scratch scratch = context.scratch(*this);
     Rows rows;
-    rows.keys = EmptyKeyList(positions.size());
-    for (const int64_t position : positions) rows.keys.push_back({context.epoch(), position});
+    rows.keys = KeysAt(positions, context.epoch());
     for (size_t f = 0; f < spec().fields.size(); ++f) {
       STOKER_ASSIGN_OR_RETURN(Array column, ReadColumn(f, positions, scratch));
       rows.columns.push_back(std::move(column));
@@ -189,7 +188,7 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
 
   const ChunkedRowsOptions options_;
   const std::vector<ChunkedFile> files_;
-  const FileStarts starts_;
+  const PartStarts starts_;
   mutable Mutex preparing_;   // held while memory is set aside
   mutable KeptMemory kept_;   // set aside for cache_
   mutable ChunkCache cache_;  // thread-safe by itself
@@ -198,7 +197,7 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
 }  // namespace
 
 Result<Dataset> ChunkedRowsDataset(ChunkedRowsOptions options, std::vector<ChunkedFile> files) {
-  FileStarts starts;
+  PartStarts starts;
   for (const ChunkedFile& file : files) {
     if (file.empty())
       return InvalidArgument("{}: no fields are named; name at least one, such as image: x",

@@ -11,7 +11,7 @@
 #include "stoker/data/core/dataset.h"
 #include "stoker/data/core/transform.h"
 #include "stoker/data/nodes/by_position_node.h"
-#include "stoker/data/sources/file_starts_internal.h"
+#include "stoker/data/sources/part_starts_internal.h"
 #include "stoker/formats/offset_index/offset_index.h"
 #include "stoker/io/file.h"
 
@@ -55,7 +55,7 @@ class IndexedFiles {
  private:
   std::vector<File> files_;
   std::vector<OffsetIndex> indices_;
-  FileStarts starts_;
+  PartStarts starts_;
   uint64_t longest_ = 0;
 };
 

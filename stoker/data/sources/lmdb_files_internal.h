@@ -8,7 +8,7 @@
 
 #include "stoker/base/status.h"
 #include "stoker/data/core/class_names.h"
-#include "stoker/data/sources/file_starts_internal.h"
+#include "stoker/data/sources/part_starts_internal.h"
 #include "stoker/formats/lmdb/lmdb_file.h"
 #include "stoker/formats/record_fields.h"
 
@@ -40,7 +40,7 @@ class LmdbFiles {
 
  private:
   std::vector<LmdbFile> files_;
-  FileStarts starts_;
+  PartStarts starts_;
   std::optional<RecordSchema> packed_;
   uint64_t longest_ = 0;
 };

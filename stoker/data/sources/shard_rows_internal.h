@@ -9,7 +9,7 @@
 #include "stoker/data/core/class_names.h"
 #include "stoker/data/core/element.h"
 #include "stoker/data/core/transform.h"
-#include "stoker/data/sources/file_starts_internal.h"
+#include "stoker/data/sources/part_starts_internal.h"
 #include "stoker/formats/shard/shard_file.h"
 
 namespace stoker {
@@ -61,7 +61,7 @@ class ShardRows {
 
   std::vector<ShardFile> files_;
   AgreedClassNames classes_;
-  FileStarts starts_;
+  PartStarts starts_;
   std::vector<Page> pages_;  // of all files, followed by an empty one
   bool shared_ = true;
   double pages_per_record_ = 0;  // on average, without the last page of each file

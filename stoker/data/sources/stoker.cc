@@ -47,8 +47,7 @@ class StokerNode final : public ByPositionNode, public SampleNames, public Label
                           const ReadContext& context) const override {
     Scratch scratch = context.scratch(*this);
     Rows rows;
-    rows.keys = EmptyKeyList(positions.size());
-    for (const int64_t position : positions) rows.keys.push_back({context.epoch(), position});
+    rows.keys = KeysAt(positions, context.epoch());
     STOKER_ASSIGN_OR_RETURN(rows.columns, rows_.Gather(positions, scratch));
     return rows;
   }

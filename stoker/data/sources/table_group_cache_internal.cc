@@ -1,7 +1,5 @@
 #include "stoker/data/sources/table_group_cache_internal.h"
 
-#include <algorithm>
-
 #include "stoker/base/stop_scope.h"
 
 namespace stoker {
@@ -32,7 +30,8 @@ Result<TableGroupCache::Use> TableGroupCache::Get(const Wanted& wanted, const De
         return Cancelled("{}: asked to stop while other threads used as many groups as fit",
                          wanted.name);
       if (turn == Turn::kFailed) return failures_.at(wanted.number);
-      if (turn == Turn::kThere) return Use(*this, wanted.number, known_.at(wanted.number).group);
+      if (turn == Turn::kThere)
+        return Use(*this, wanted.number, groups_.Find(wanted.number)->value);
       limit = limit_;
     }
     Result<Use> use = DecodeWithin(wanted, bytes, decode);
@@ -45,21 +44,16 @@ Result<TableGroupCache::Use> TableGroupCache::Get(const Wanted& wanted, const De
 
 TableGroupCache::Turn TableGroupCache::TakeTurn(int64_t number, uint64_t bytes) {
   if (failures_.contains(number)) return Turn::kFailed;
-  if (const auto known = known_.find(number); known != known_.end()) {
-    if (known->second.group == nullptr) return Turn::kWait;
-    if (known->second.users++ == 0) {
-      idle_.erase(known->second.idle);
-      idle_bytes_ -= known->second.bytes;
-    }
+  if (const auto* const known = groups_.Find(number)) {
+    if (known->value == nullptr) return Turn::kWait;
+    groups_.Use(number, bytes);
     return Turn::kThere;
   }
   // What is idle makes room.
-  const uint64_t used = held_bytes_ - idle_bytes_;
+  const uint64_t used = groups_.bytes_in_use();
   if (used > 0 && used + bytes > limit_) return Turn::kWait;
-  known_[number].bytes = bytes;
-  known_[number].users = 1;
-  held_bytes_ += bytes;
-  DropIdle(most_kept_, limit_, 0);
+  groups_.Use(number, bytes);
+  groups_.DropIdle(limit_, 0);
   return Turn::kDecode;
 }
 
@@ -67,40 +61,24 @@ Result<TableGroupCache::Use> TableGroupCache::DecodeWithin(const Wanted& wanted,
                                                            const Decode& decode) {
   Result<Group> group = decode(bytes);
   const MutexLock lock(mutex_);
-  Known& known = known_.at(wanted.number);
-  held_bytes_ -= known.bytes;
   changed_.NotifyAll();
   if (!group.ok()) {
-    known_.erase(wanted.number);
+    groups_.Remove(wanted.number);
     if (group.status().code() == StatusCode::kDataLoss)
       failures_.emplace(wanted.number, group.status());
     return group.status();
   }
-  known.bytes = (*group)->bytes;
-  held_bytes_ += known.bytes;
-  known.group = *group;
+  auto& known = *groups_.Find(wanted.number);
+  groups_.SetBytes(known, (*group)->bytes);
+  known.value = *group;
   return Use(*this, wanted.number, *std::move(group));
 }
 
 void TableGroupCache::End(int64_t number) {
   const MutexLock lock(mutex_);
-  const auto known = known_.find(number);
-  if (--known->second.users > 0) return;
-  idle_.push_front(number);
-  known->second.idle = idle_.begin();
-  idle_bytes_ += known->second.bytes;
-  DropIdle(most_kept_, limit_, 1);
+  groups_.Leave(number, [](const Group&) { return true; });
+  groups_.DropIdle(limit_, 1);
   changed_.NotifyAll();
-}
-
-void TableGroupCache::DropIdle(uint64_t most_kept, uint64_t most_held, size_t fewest) {
-  while (idle_.size() > fewest && (idle_bytes_ > most_kept || held_bytes_ > most_held)) {
-    const auto oldest = known_.find(idle_.back());
-    idle_bytes_ -= oldest->second.bytes;
-    held_bytes_ -= oldest->second.bytes;
-    known_.erase(oldest);
-    idle_.pop_back();
-  }
 }
 
 }  // namespace stoker

@@ -3,13 +3,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "stoker/base/mutex.h"
+#include "stoker/data/sources/parts_in_use_internal.h"
 #include "stoker/formats/arrow/table_file.h"
 
 namespace stoker {
@@ -33,7 +33,7 @@ class TableGroupCache {
 
   // Of groups that nobody uses up to `most_kept` bytes are kept, those used last, and always the
   // one used last.
-  explicit TableGroupCache(uint64_t most_kept) : most_kept_(most_kept) {}
+  explicit TableGroupCache(uint64_t most_kept) : groups_(most_kept) {}
 
   void SetLimit(uint64_t limit);
   // A group that is damaged is not decoded again for each of its rows, but once after this.
@@ -67,30 +67,18 @@ class TableGroupCache {
   Result<Use> Get(const Wanted& wanted, const Decode& decode);
 
  private:
-  struct Known {
-    Group group;  // null while it is decoded
-    uint64_t bytes = 0;
-    int users = 0;
-    std::list<int64_t>::iterator idle;  // in idle_ where there are no users
-  };
-
   void End(int64_t number);
   // Whether the group is to be decoded by this thread, which then has `bytes`.
   enum class Turn { kWait, kThere, kDecode, kFailed };
   Turn TakeTurn(int64_t number, uint64_t bytes) STOKER_REQUIRES(mutex_);
   Result<Use> DecodeWithin(const Wanted& wanted, uint64_t bytes, const Decode& decode);
-  void DropIdle(uint64_t most_kept, uint64_t most_held, size_t fewest) STOKER_REQUIRES(mutex_);
 
-  const uint64_t most_kept_;
   Mutex mutex_;
   CondVar changed_;
   uint64_t limit_ STOKER_GUARDED_BY(mutex_) = 0;
-  std::map<int64_t, Known> known_ STOKER_GUARDED_BY(mutex_);
+  // By number; null while one is decoded, with the bytes that decoding may take.
+  PartsInUse<int64_t, Group> groups_ STOKER_GUARDED_BY(mutex_);
   std::map<int64_t, Status> failures_ STOKER_GUARDED_BY(mutex_);
-  std::list<int64_t> idle_ STOKER_GUARDED_BY(mutex_);  // the one used last first
-  uint64_t held_bytes_ STOKER_GUARDED_BY(mutex_) =
-      0;  // of all known, and of what is reserved for decoding
-  uint64_t idle_bytes_ STOKER_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace stoker

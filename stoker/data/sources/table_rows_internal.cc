@@ -17,7 +17,7 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/sample_names.h"
 #include "stoker/data/nodes/by_position_node.h"
-#include "stoker/data/sources/file_starts_internal.h"
+#include "stoker/data/sources/part_starts_internal.h"
 #include "stoker/data/sources/set_aside_internal.h"
 #include "stoker/data/sources/table_group_cache_internal.h"
 #include "stoker/formats/number.h"
@@ -122,7 +122,7 @@ TableFields AllFieldsOf(const TableFile& table) {
 class TableRowsNode final : public ByPositionNode, public SampleNames {
  public:
   TableRowsNode(const TableRowsOptions& options, TablePlan plan, std::vector<std::string> paths,
-                std::vector<TablePtr> tables, std::vector<GroupPlace> groups, FileStarts starts)
+                std::vector<TablePtr> tables, std::vector<GroupPlace> groups, PartStarts starts)
       : ByPositionNode(options.op, plan.spec, Cardinality::Of(starts.size())),
         options_(options),
         sources_(std::move(plan.sources)),
@@ -185,8 +185,7 @@ class TableRowsNode final : public ByPositionNode, public SampleNames {
                           const ReadContext& context) const override {
     Scratch scratch = context.scratch(*this);
     Rows rows;
-    rows.keys = EmptyKeyList(positions.size());
-    for (const int64_t position : positions) rows.keys.push_back({context.epoch(), position});
+    rows.keys = KeysAt(positions, context.epoch());
     for (const Field& field : spec().fields)
       rows.columns.push_back(scratch.NewRows(std::ssize(positions), field.dtype, field.shape));
     std::vector<size_t> order(positions.size());
@@ -194,7 +193,7 @@ class TableRowsNode final : public ByPositionNode, public SampleNames {
     if (!std::ranges::is_sorted(positions))
       std::ranges::sort(order, {}, [&](size_t i) { return positions[i]; });
     for (size_t begin = 0; begin < order.size();) {
-      const size_t number = starts_.At(positions[order[begin]]).file;
+      const size_t number = starts_.At(positions[order[begin]]).part;
       size_t end = begin;
       while (end < order.size() && positions[order[end]] < starts_.end(number)) ++end;
       const auto of_group = std::span(order).subspan(begin, end - begin);
@@ -309,7 +308,7 @@ class TableRowsNode final : public ByPositionNode, public SampleNames {
   const std::vector<TablePtr> tables_;
   const std::vector<GroupPlace> groups_;         // those with rows
   std::vector<TableGroupCache::Wanted> wanted_;  // of each of them
-  const FileStarts starts_;                      // of these groups, not of whole files
+  const PartStarts starts_;                      // of these groups
   mutable Mutex preparing_;
   mutable KeptMemory kept_ STOKER_GUARDED_BY(preparing_);  // set aside for cache_
   mutable TableGroupCache cache_;                          // thread-safe by itself
@@ -331,7 +330,7 @@ Result<Dataset> TableRowsDataset(const TableRowsOptions& options) {
   std::optional<TablePlan> plan;
   std::vector<TablePtr> tables;
   std::vector<GroupPlace> groups;
-  FileStarts starts;
+  PartStarts starts;
   for (const std::string& path : paths) {
     STOKER_ASSIGN_OR_RETURN(TablePtr table, OpenTableFile(options.format, path));
     if (fields.empty()) fields = AllFieldsOf(*table);

@@ -7,7 +7,7 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/sample_names.h"
 #include "stoker/data/nodes/by_position_node.h"
-#include "stoker/data/sources/file_starts_internal.h"
+#include "stoker/data/sources/part_starts_internal.h"
 #include "stoker/data/sources/webdataset_samples_internal.h"
 #include "stoker/formats/sample_name.h"
 #include "stoker/formats/zip/zip_samples.h"
@@ -69,7 +69,7 @@ class Archives {
     ZipSamples samples;
   };
   std::vector<Archive> archives_;
-  FileStarts starts_;
+  PartStarts starts_;
 };
 
 class ZipArchiveNode final : public ByPositionNode, public SampleNames {

@@ -10,6 +10,7 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/base/statistics.h"
+#include "stoker/data/advice/no_batch.h"
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/bucket_by_length.h"
@@ -93,10 +94,7 @@ class RateMeter {
 };
 
 Status EmptyPipeline() {
-  return FailedPrecondition(
-      "the pipeline gives no batch: its source is empty, or its stages leave out all there is (a "
-      "filter, skip, on_error, or drop_remainder with a batch larger than the data); look with "
-      "`stoker inspect RECIPE`");
+  return {StatusCode::kFailedPrecondition, NoBatch("the pipeline").message()};
 }
 
 Status OneBatch() {

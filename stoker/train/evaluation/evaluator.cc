@@ -116,11 +116,7 @@ Result<Evaluation> Evaluate(Model& model, const Measures& measures, DevicePrefet
     STOKER_RETURN_IF_ERROR(AddBatch(model, *batch, measures, sums).While("evaluating"));
     if (stop != nullptr && *stop) return Cancelled("evaluation was stopped");
   }
-  if (sums.samples() == 0) {
-    return InvalidArgument(
-        "data.eval gives no batch; check its source, its `batch`, and the stages that leave "
-        "samples out");
-  }
+  if (sums.samples() == 0) return NoBatch("data.eval");
   Evaluation evaluation;
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&]() -> Status {
     STOKER_ASSIGN_OR_RETURN(evaluation, sums.Read());

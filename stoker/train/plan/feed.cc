@@ -58,16 +58,6 @@ Result<FinderPlace> PlaceFor(const TrainOptions& options) {
 
 namespace {
 
-Result<TargetCheck> CheckOf(const Recipe& recipe, const Dataset& batches,
-                            std::optional<int64_t> outputs) {
-  const TrainOptions& options = recipe.train.options;
-  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, recipe.train.loss.build());
-  return TargetCheckOf(
-      std::move(loss),
-      NamesInSource(batches, static_cast<uint64_t>(options.seed), options.input, "data.train"),
-      outputs);
-}
-
 Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& batches,
                                          const Placement& placement, TargetCheck check_target) {
   const TrainOptions& options = recipe.train.options;
@@ -81,10 +71,20 @@ Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& ba
 
 }  // namespace
 
+Result<TargetCheck> CheckOfTargets(const Recipe& recipe, const Dataset& batches,
+                                   std::optional<int64_t> outputs) {
+  const TrainOptions& options = recipe.train.options;
+  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, recipe.train.loss.build());
+  return TargetCheckOf(
+      std::move(loss),
+      NamesInSource(batches, static_cast<uint64_t>(options.seed), options.input, "data.train"),
+      outputs);
+}
+
 Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& batches,
                                          const Placement& placement,
                                          std::optional<int64_t> outputs) {
-  STOKER_ASSIGN_OR_RETURN(TargetCheck check, CheckOf(recipe, batches, outputs));
+  STOKER_ASSIGN_OR_RETURN(TargetCheck check, CheckOfTargets(recipe, batches, outputs));
   return OpenFeed(recipe, batches, placement, std::move(check));
 }
 
@@ -96,13 +96,6 @@ Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placemen
   STOKER_ASSIGN_OR_RETURN(std::optional<TensorBatch> batch, feeder->Next());
   if (!batch) return NoBatch(train, "data.train");
   return *std::move(batch);
-}
-
-Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement,
-                                 std::optional<int64_t> outputs) {
-  const PipelineCpuScope cpus(FeedCpus(recipe.train.options, placement.device));
-  STOKER_ASSIGN_OR_RETURN(TargetCheck check, CheckOf(recipe, recipe.data.train, outputs));
-  return FirstBatchOf(recipe, placement, std::move(check));
 }
 
 }  // namespace stoker

@@ -49,11 +49,12 @@ Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& ba
                                          const Placement& placement,
                                          std::optional<int64_t> outputs);
 
-// Returns the first batch of data.train. Errors: also kInvalidArgument if there is none.
-Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement,
-                                 std::optional<int64_t> outputs);
+// Returns the check of targets of `batches`, whose sample names its messages have.
+//   outputs  of the model, for TargetCheckOf
+Result<TargetCheck> CheckOfTargets(const Recipe& recipe, const Dataset& batches,
+                                   std::optional<int64_t> outputs);
 
-// The same with another check of the targets, and without a limit on CPUs.
+// Returns the first batch of data.train. Errors: also kInvalidArgument if there is none.
 //   check_target  as in FeederOptions; none checks nothing
 Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement,
                                  TargetCheck check_target);

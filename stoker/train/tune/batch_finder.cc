@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "stoker/base/ledger.h"
+#include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/run/sample_noun.h"
 #include "stoker/train/plan/feed.h"
@@ -53,6 +54,14 @@ Result<TensorBatch> RandomBatch(Model& model, const ModelInput& input, c10::Devi
   return batch;
 }
 
+// Read by as many threads as training may use.
+Result<TensorBatch> FirstSamples(const Recipe& recipe, const Placement& placement,
+                                 std::optional<int64_t> outputs) {
+  const PipelineCpuScope cpus(FeedCpus(recipe.train.options, placement.device));
+  STOKER_ASSIGN_OR_RETURN(TargetCheck check, CheckOfTargets(recipe, recipe.data.train, outputs));
+  return FirstBatchOf(recipe, placement, std::move(check));
+}
+
 }  // namespace
 
 Result<BatchFinding> FindBatch(const Recipe& recipe, const BatchFindOptions& options) {
@@ -60,7 +69,7 @@ Result<BatchFinding> FindBatch(const Recipe& recipe, const BatchFindOptions& opt
   STOKER_ASSIGN_OR_RETURN(const TrainingPlan plan, MakePlanOfSteps(recipe, kStepsOfAnyRun));
   // As the run would train where nothing is timed.
   place.placement.memory_format = FirstChoices(recipe, plan, place.placement.device).memory_format;
-  STOKER_ASSIGN_OR_RETURN(TensorBatch samples, FirstBatchOf(recipe, place.placement, plan.outputs));
+  STOKER_ASSIGN_OR_RETURN(TensorBatch samples, FirstSamples(recipe, place.placement, plan.outputs));
   const uint64_t limit = LimitOf(options.memory_bytes, place.placement);
   STOKER_ASSIGN_OR_RETURN(
       const auto trials,

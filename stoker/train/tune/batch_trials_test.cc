@@ -18,7 +18,8 @@ Result<std::unique_ptr<BatchTrials>> TrialsOf(const SmallProblem& problem, Trial
                                               const std::vector<std::string>& set = {}) {
   STOKER_ASSIGN_OR_RETURN(const Recipe recipe, problem.Load(set));
   STOKER_ASSIGN_OR_RETURN(const FinderPlace place, PlaceFor(recipe.train.options));
-  STOKER_ASSIGN_OR_RETURN(TensorBatch samples, FirstBatchOf(recipe, place.placement, std::nullopt));
+  STOKER_ASSIGN_OR_RETURN(TensorBatch samples,
+                          FirstBatchOf(recipe, place.placement, TargetCheck()));
   return BatchTrials::Create(recipe, {.channels = 1, .height = 8, .width = 8}, place.placement,
                              std::move(samples), options);
 }
