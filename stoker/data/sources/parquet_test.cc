@@ -132,6 +132,25 @@ TEST_P(TableSourceTest, SetsMemoryForGroupsAsideFromTheBudgetOrRefusesThemBefore
   EXPECT_TRUE(dataset.Open({.kind = Runtime::Kind::kThreaded, .memory_budget = 100 << 20}).ok());
 }
 
+// Token lists that are padded with zeros take a hundredth in the file.
+TEST_P(TableSourceTest, GroupsThatCompressWellAreReadAsFarAsTheBudgetHasRoom) {
+  std::string zeros = "[7", rows;
+  for (int i = 1; i < 500; ++i) zeros += ", 0";
+  for (int row = 0; row < 1000; ++row) rows += (row == 0 ? "[" : ", ") + zeros + "]";
+  Write("a", {.columns = {{"x", "list<int32>", rows + "]"}}, .compression = "zstd"});
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Open(dir_ / "a", {{"x", "x", {}}}));
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const std::vector<Element> all,
+      ReadAll(dataset,
+              {.kind = Runtime::Kind::kThreaded, .threads = 2, .memory_budget = 64 << 20}));
+  ASSERT_EQ(all.size(), 1000u);
+  EXPECT_EQ(all.back().arrays[0].shape(), Shape({500}));
+  EXPECT_EQ(all.back().arrays[0].values<int32_t>()[0], 7);
+  EXPECT_THAT(
+      ReadAll(dataset, {.kind = Runtime::Kind::kThreaded, .threads = 2, .memory_budget = 2 << 20}),
+      FailsWith(StatusCode::kResourceExhausted, "fewer rows in each group"));
+}
+
 TEST(ParquetTest, APictureOfADamagedSampleIsNamedByItsFile) {
   const TempDir dir;
   const Status written = WriteTestTable(

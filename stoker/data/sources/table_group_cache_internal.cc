@@ -1,8 +1,21 @@
 #include "stoker/data/sources/table_group_cache_internal.h"
 
+#include <algorithm>
+
 #include "stoker/base/stop_scope.h"
 
 namespace stoker {
+namespace {
+
+constexpr uint64_t kMostGrowth = 1 << 16;
+
+// What a group is given at first: `growth` times what is thought, within the limit. What is thought
+// to take more than the limit is given that.
+uint64_t Grown(uint64_t thought, uint64_t growth, uint64_t limit) {
+  return thought >= limit / growth ? std::max(thought, limit) : thought * growth;
+}
+
+}  // namespace
 
 void TableGroupCache::SetLimit(uint64_t limit) {
   const MutexLock lock(mutex_);
@@ -15,14 +28,18 @@ void TableGroupCache::ForgetFailures() {
   failures_.clear();
 }
 
-Result<TableGroupCache::Use> TableGroupCache::Get(const Wanted& wanted, const Decode& decode) {
-  uint64_t bytes = wanted.held + wanted.meanwhile;
+Result<TableGroupCache::Use> TableGroupCache::Get(const Wanted& wanted, const Decode& decode,
+                                                  const Raise& raise) {
+  bool whole = false;  // it is given the whole limit
   while (true) {
-    uint64_t limit = 0;
+    uint64_t bytes = 0, limit = 0, growth = 1;
     {
       const MutexLock lock(mutex_);
       Turn turn = Turn::kWait;
       const auto mine = [&]() STOKER_REQUIRES(mutex_) {
+        limit = limit_;
+        growth = growth_;
+        bytes = whole ? limit : Grown(wanted.held + wanted.meanwhile, growth, limit);
         turn = TakeTurn(wanted.number, bytes);
         return turn != Turn::kWait;
       };
@@ -32,13 +49,13 @@ Result<TableGroupCache::Use> TableGroupCache::Get(const Wanted& wanted, const De
       if (turn == Turn::kFailed) return failures_.at(wanted.number);
       if (turn == Turn::kThere)
         return Use(*this, wanted.number, groups_.Find(wanted.number)->value);
-      limit = limit_;
     }
     Result<Use> use = DecodeWithin(wanted, bytes, decode);
-    const bool more_helps =
-        bytes < limit && !use.ok() && use.status().code() == StatusCode::kResourceExhausted;
-    if (!more_helps) return use;
-    bytes = limit;
+    if (use.ok() || use.status().code() != StatusCode::kResourceExhausted) return use;
+    if (bytes >= limit) STOKER_RETURN_IF_ERROR(raise(limit));
+    whole = true;
+    const MutexLock lock(mutex_);
+    if (growth_ == growth && growth < kMostGrowth) growth_ = 2 * growth;
   }
 }
 

@@ -23,6 +23,9 @@ class TableGroupCache {
   using Group = std::shared_ptr<const DecodedGroup>;
   // Decodes a group within so many bytes.
   using Decode = std::function<Result<Group>(uint64_t most_bytes)>;
+  // Calls SetLimit with more than `limit`, which does not suffice. Errors: kResourceExhausted where
+  // there is no more.
+  using Raise = std::function<Status(uint64_t limit)>;
 
   struct Wanted {
     int64_t number;      // of the group, in all files
@@ -62,9 +65,10 @@ class TableGroupCache {
   };
 
   // Decodes the group where it is not there. Where it turns out to take more than was thought, it
-  // is decoded again with the whole limit to itself. Errors: those of `decode`; kCancelled where
-  // this thread is asked to stop while it waits for others (base/stop_scope.h).
-  Result<Use> Get(const Wanted& wanted, const Decode& decode);
+  // is decoded again with the whole limit to itself, then with a limit that `raise` has raised; the
+  // groups that follow are given more from the first. Errors: those of `decode` and `raise`;
+  // kCancelled where this thread is asked to stop while it waits for others (base/stop_scope.h).
+  Result<Use> Get(const Wanted& wanted, const Decode& decode, const Raise& raise);
 
  private:
   void End(int64_t number);
@@ -76,6 +80,9 @@ class TableGroupCache {
   Mutex mutex_;
   CondVar changed_;
   uint64_t limit_ STOKER_GUARDED_BY(mutex_) = 0;
+  // So many times what is thought of a group it is given at first: files that compress well take
+  // more than can be told without decoding them.
+  uint64_t growth_ STOKER_GUARDED_BY(mutex_) = 1;
   // By number; null while one is decoded, with the bytes that decoding may take.
   PartsInUse<int64_t, Group> groups_ STOKER_GUARDED_BY(mutex_);
   std::map<int64_t, Status> failures_ STOKER_GUARDED_BY(mutex_);

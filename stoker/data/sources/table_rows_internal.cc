@@ -30,6 +30,8 @@ using TablePtr = std::shared_ptr<const TableFile>;
 constexpr SetAsideWords kWords{.parts = "groups of rows",
                                .least = "a group of rows, decoded,",
                                .remedy = "write the file with fewer rows in each group"};
+constexpr int64_t kLeastMore = 1 << 20;
+constexpr double kMostGrowth = 16;  // of values when they are decompressed, about
 constexpr uint64_t kMostForNames = 64 << 20;
 
 // Where a field comes from, alike in all files.
@@ -165,7 +167,7 @@ class TableRowsNode final : public ByPositionNode, public SampleNames {
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     Scratch scratch = context.scratch(*this);
     const auto [number, row] = starts_.At(position);
-    STOKER_ASSIGN_OR_RETURN(const TableGroupCache::Use group, Decoded(number));
+    STOKER_ASSIGN_OR_RETURN(const TableGroupCache::Use group, Decoded(number, context));
     Element element{.key = {context.epoch(), position}, .arrays = {}};
     for (size_t f = 0; f < sources_.size(); ++f) {
       STOKER_RETURN_IF_ERROR(CheckRow(*group, f, number, row));
@@ -197,7 +199,7 @@ class TableRowsNode final : public ByPositionNode, public SampleNames {
       size_t end = begin;
       while (end < order.size() && positions[order[end]] < starts_.end(number)) ++end;
       const auto of_group = std::span(order).subspan(begin, end - begin);
-      STOKER_RETURN_IF_ERROR(CopyRows(number, positions, of_group, rows));
+      STOKER_RETURN_IF_ERROR(CopyRows(number, positions, of_group, context, rows));
       begin = end;
     }
     return rows;
@@ -222,6 +224,8 @@ class TableRowsNode final : public ByPositionNode, public SampleNames {
     }
     const int threads = pass.runtime().threads > 0 ? pass.runtime().threads : AvailableCpus();
     // Groups that are kept do not make room for what decoding others takes meanwhile.
+    // Of rows that differ in length the files tell little.
+    if (std::ranges::any_of(sources_, &TableSource::ragged)) all *= kMostGrowth;
     const double useful =
         std::max(static_cast<double>(options_.cache_mib) * 0x1p20 + most_meanwhile * threads,
                  static_cast<double>(demand.least) * threads);
@@ -237,12 +241,37 @@ class TableRowsNode final : public ByPositionNode, public SampleNames {
             table.DecodedBytes(place.group, wishes_), table.BytesToDecode(place.group, wishes_)};
   }
 
-  Result<TableGroupCache::Use> Decoded(size_t number) const {
+  Result<TableGroupCache::Use> Decoded(size_t number, const ReadContext& context) const {
     const GroupPlace& place = groups_[number];
-    return cache_.Get(wanted_[number], [&](uint64_t most_bytes) {
+    const auto decode = [&](uint64_t most_bytes) {
       return tables_[place.file]->ReadGroup(
           place.group, wishes_, {.most_bytes = most_bytes, .stopped = StopScope::Asked});
+    };
+    return cache_.Get(wanted_[number], decode, [&](uint64_t limit) {
+      return SetMoreAside(wanted_[number], limit, context.pass());
     });
+  }
+
+  // Doubles what is set aside, since `limit` bytes do not suffice for the group. Up to half of the
+  // budget it does not look for room: other stages may have filled it, and wait, once more is
+  // charged, until what they hold has been handed on.
+  Status SetMoreAside(const TableGroupCache::Wanted& wanted, uint64_t limit,
+                      const Pass& pass) const {
+    const MutexLock lock(preparing_);
+    const auto had = static_cast<int64_t>(limit);
+    if (kept_.bytes() > had) return OkStatus();  // another thread did so
+    const int64_t more = std::max(had, kLeastMore);
+    if (had + more <= pass.ledger().budget_bytes() / 2) {
+      kept_.Add(more);
+    } else {
+      STOKER_RETURN_IF_ERROR(kept_.AddIfItFits(
+          pass, more,
+          fmt::format("{}: decoding it takes more than {:.1f} MB, and as much again takes",
+                      wanted.name, static_cast<double>(limit) * 1e-6),
+          kWords.remedy));
+    }
+    cache_.SetLimit(static_cast<uint64_t>(kept_.bytes()));
+    return OkStatus();
   }
 
   Status CheckRow(const DecodedGroup& group, size_t f, size_t number, int64_t row) const {
@@ -272,8 +301,8 @@ class TableRowsNode final : public ByPositionNode, public SampleNames {
 
   // The rows at `which` of the positions, all of one group, to their places in the columns.
   Status CopyRows(size_t number, std::span<const int64_t> positions, std::span<const size_t> which,
-                  Rows& rows) const {
-    STOKER_ASSIGN_OR_RETURN(const TableGroupCache::Use group, Decoded(number));
+                  const ReadContext& context, Rows& rows) const {
+    STOKER_ASSIGN_OR_RETURN(const TableGroupCache::Use group, Decoded(number, context));
     for (size_t f = 0; f < sources_.size(); ++f) {
       const DecodedColumn& column = group->columns[f];
       const size_t bytes = sources_[f].item_bytes;

@@ -112,11 +112,12 @@ void LimitedPool::Free(uint8_t* buffer, int64_t size, int64_t alignment) {
 Status Guarded(const std::string& where, const InputFile& file, const LimitedPool& pool,
                const std::function<arrow::Status()>& work) {
   std::string message;
-  bool no_memory = false;
+  bool no_memory = false, not_implemented = false;
   try {
     const arrow::Status status = work();
     if (status.ok()) return OkStatus();
     no_memory = status.IsOutOfMemory();
+    not_implemented = status.IsNotImplemented();
     message = status.message();
   } catch (const std::bad_alloc&) {
     no_memory = true;
@@ -132,6 +133,10 @@ Status Guarded(const std::string& where, const InputFile& file, const LimitedPoo
         where, static_cast<double>(pool.options().most_bytes) * 1e-6);
   }
   if (no_memory) return ResourceExhausted("{}: there is no memory to decode it", where);
+  if (not_implemented || message.starts_with("Not yet implemented")) {
+    return DataLoss("{}: {}; Apache Arrow cannot read it; write the column in another encoding",
+                    where, message);
+  }
   return DataLoss("{}: {}; the file is damaged, fetch or write it again", where, message);
 }
 

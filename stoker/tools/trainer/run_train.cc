@@ -138,8 +138,9 @@ Status Report(const TrainSummary& summary, const TrainArguments& arguments) {
   if (!summary.interrupted) return printed;
   return Cancelled(
       "stopped after step {} of {}; a checkpoint is stored; continue with: "
-      "stoker train --resume --run {}",
-      summary.step, summary.total_steps, ShellWord(summary.run));
+      "stoker train --resume --run {}{}",
+      summary.step, summary.total_steps, ShellWord(summary.run),
+      LoadedPlugins().items.empty() ? "" : " --allow-code");
 }
 
 }  // namespace
