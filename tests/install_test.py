@@ -125,10 +125,11 @@ struct Some {
   int64_t most = 1;
 
   static void Describe(stoker::OptionTable<Some>& table) {
-    table.Field("note", &Some::note, "is not read");
+    table.Field("note", &Some::note, "'throw 7' throws");
     table.Field("most", &Some::most, "how many");
   }
   stoker::Result<stoker::Dataset> Build(stoker::Dataset input) const {
+    if (note == "throw 7") throw 7;
     return stoker::Result(std::move(input)) | stoker::Take{.count = most};
   }
 };
@@ -231,6 +232,13 @@ class ForeignProjectTest(ProgramTest):
                                 "data: {train: [stripes: {count: 9}, some: {count: 6}, few: {note: short, most: 4}]}\n")
         report = self.run_json("pack", "both.yaml", "packed.stoker", "--allow-code", executable=str(self.outside / "elsewhere/bin/stoker"))
         self.assertEqual(report["elements"], 4)
+
+    def test_what_a_plug_in_throws_ends_the_command_with_a_message_whatever_it_is(self):
+        self.skip_unless_it_trains()
+        self.write("throws.yaml", f"plugins: [{self.outside}/build/same_name.so]\n"
+                                  "data: {train: [range: {stop: 9}, few: {note: throw 7}]}\n")
+        _, err = self.run_stoker("bench", "throws.yaml", "--allow-code", expect=1, executable=str(self.outside / "elsewhere/bin/stoker"))
+        self.assertIn("something was thrown that is no std::exception; look for it in the plug-ins", err)
 
     def test_where_torch_is_not_the_targets_that_need_none_work_and_the_others_are_not_made(self):
         build = self.path("build")

@@ -17,6 +17,7 @@
 #include "stoker/base/log.h"
 #include "stoker/base/problems.h"
 #include "stoker/base/short_text.h"
+#include "stoker/data/recipe/plugins.h"
 #include "stoker/tools/program/exit_code.h"
 #include "stoker/tools/program/help_formatter.h"
 #include "stoker/tools/program/output_file.h"
@@ -67,6 +68,11 @@ std::string DescribeExtra(const CLI::App& app, const std::string& extra) {
   return fmt::format("'{}' is one argument too many", ShortText(extra));
 }
 
+std::string_view WhoseDefect() {
+  return LoadedPlugins().items.empty() ? "this is a defect of Stoker, please report it"
+                                       : "look for it in the plug-ins of the recipe first";
+}
+
 // Whatever is thrown below, out of memory above all, ends in a message and not in a crash.
 Status Caught(const std::function<Status()>& run) {
   try {
@@ -80,7 +86,9 @@ Status Caught(const std::function<Status()>& run) {
         "the operating system refuses: {}; use fewer threads or raise its limits (ulimit -a)",
         error.what());
   } catch (const std::exception& error) {
-    return Internal("{}; this is a defect of Stoker, please report it", error.what());
+    return Internal("{}; {}", error.what(), WhoseDefect());
+  } catch (...) {
+    return Internal("something was thrown that is no std::exception; {}", WhoseDefect());
   }
 }
 
