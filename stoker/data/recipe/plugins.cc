@@ -30,11 +30,32 @@ constexpr std::string_view kTorch = STOKER_BUILT_WITH_TORCH;
 
 std::atomic<PluginPolicy> current_policy = PluginPolicy::kRefuse;
 
+// What differs once a file was written or replaced.
+struct FileState {
+  dev_t device;
+  ino_t inode;
+  off_t size;
+  timespec modified, changed;
+
+  bool operator==(const FileState& other) const {
+    return device == other.device && inode == other.inode && size == other.size &&
+           modified.tv_sec == other.modified.tv_sec && modified.tv_nsec == other.modified.tv_nsec &&
+           changed.tv_sec == other.changed.tv_sec && changed.tv_nsec == other.changed.tv_nsec;
+  }
+};
+
+std::optional<FileState> StateOf(const std::string& path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return FileState{status.st_dev, status.st_ino, status.st_size, status.st_mtim, status.st_ctim};
+}
+
 struct NamedPlugin {
   fs::path file;       // absolute
   std::string sha256;  // in lower case; empty: any file
   ConfigLocation location;
   bool from_command_line = false;
+  std::optional<FileState> state = {};  // of the file, once it is loaded
 };
 
 Status ReadHash(const ConfigNode* node, std::string& hash) {
@@ -72,26 +93,6 @@ Result<NamedPlugin> ReadEntry(const ConfigNode& entry) {
   return InvalidArgument(
       "{}: plugins: an entry is the path of a library, or {{file: PATH, sha256: HASH}}; here is {}",
       entry.location.ToString(), entry.KindName());
-}
-
-// What differs once a file was written or replaced.
-struct FileState {
-  dev_t device;
-  ino_t inode;
-  off_t size;
-  timespec modified, changed;
-
-  bool operator==(const FileState& other) const {
-    return device == other.device && inode == other.inode && size == other.size &&
-           modified.tv_sec == other.modified.tv_sec && modified.tv_nsec == other.modified.tv_nsec &&
-           changed.tv_sec == other.changed.tv_sec && changed.tv_nsec == other.changed.tv_nsec;
-  }
-};
-
-std::optional<FileState> StateOf(const std::string& path) {
-  struct stat status;
-  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  return FileState{status.st_dev, status.st_ino, status.st_size, status.st_mtim, status.st_ctim};
 }
 
 Result<std::vector<NamedPlugin>> ReadSection(const ConfigNode& section, const fs::path& folder) {
@@ -156,14 +157,8 @@ std::vector<NamedPlugin>& Loaded() {
   return *loaded;
 }
 
-// Loads the library unless this process has loaded it, and sets its hash.
-Status LoadOne(NamedPlugin& plugin) {
-  const std::string path = plugin.file.string();
-  const std::optional<FileState> before = StateOf(path);
-  STOKER_ASSIGN_OR_RETURN(const Buffer library_bytes, ReadWholeFile(path));
-  const std::string_view bytes(reinterpret_cast<const char*>(library_bytes.data()),
-                               library_bytes.size());
-  const std::string hash = HexOf(Sha256(bytes));
+// Sets the hash of the file, unless the recipe requires another.
+Status SetHash(NamedPlugin& plugin, const std::string& hash) {
   if (!plugin.sha256.empty() && plugin.sha256 != hash) {
     return InvalidArgument(
         "its SHA-256 is {}, and the recipe requires {}; put the right file there, or name this one "
@@ -171,8 +166,24 @@ Status LoadOne(NamedPlugin& plugin) {
         hash, plugin.sha256);
   }
   plugin.sha256 = hash;
+  return OkStatus();
+}
+
+// Loads the library unless this process has loaded it, and sets its hash.
+Status LoadOne(NamedPlugin& plugin) {
+  const std::string path = plugin.file.string();
+  plugin.state = StateOf(path);
   const auto found = std::ranges::find(Loaded(), plugin.file, &NamedPlugin::file);
-  if (found != Loaded().end()) {
+  const bool is_loaded = found != Loaded().end();
+  // Not read again: a command asks for the plug-ins of its recipe more than once.
+  if (is_loaded && plugin.state && plugin.state == found->state)
+    return SetHash(plugin, found->sha256);
+  STOKER_ASSIGN_OR_RETURN(const Buffer library_bytes, ReadWholeFile(path));
+  const std::string_view bytes(reinterpret_cast<const char*>(library_bytes.data()),
+                               library_bytes.size());
+  const std::string hash = HexOf(Sha256(bytes));
+  STOKER_RETURN_IF_ERROR(SetHash(plugin, hash));
+  if (is_loaded) {
     if (found->sha256 == hash) return OkStatus();
     return FailedPrecondition("it was replaced after this process had loaded it; start again");
   }
@@ -184,7 +195,7 @@ Status LoadOne(NamedPlugin& plugin) {
                                         .tag = fmt::format("{}{}", kTagBegin, tag),
                                         .when_missing = "build it"}));
   // The hash is of the file that was loaded only if the file stayed the same.
-  if (!before || StateOf(path) != before) {
+  if (!plugin.state || StateOf(path) != plugin.state) {
     return FailedPrecondition("it was replaced while it was being loaded; start again");
   }
   STOKER_RETURN_IF_ERROR(AddKindsOf(library));

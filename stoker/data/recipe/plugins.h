@@ -30,7 +30,7 @@ PluginPolicy GetPluginPolicy();
 // Does what the policy says with the section `plugins` of `recipe`, where there is one, and fills
 // it in: each entry becomes {file: absolute path, sha256: ...}. To be called before the other
 // sections are read. What was loaded stays loaded; the same file is loaded once. Cost: each file is
-// read whole, for its hash. One thread at a time.
+// read whole once, for its hash. One thread at a time.
 //   folder  that of the recipe
 // Errors, with the place in the recipe: kInvalidArgument where plug-ins are refused, where the
 // section is no list of files, where a file is another than `sha256` says, was compiled with

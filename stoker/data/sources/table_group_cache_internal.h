@@ -80,8 +80,8 @@ class TableGroupCache {
   Mutex mutex_;
   CondVar changed_;
   uint64_t limit_ STOKER_GUARDED_BY(mutex_) = 0;
-  // So many times what is thought of a group it is given at first: files that compress well take
-  // more than can be told without decoding them.
+  // A group is first given its estimated size times this, because the estimate is too low for files
+  // that compress well.
   uint64_t growth_ STOKER_GUARDED_BY(mutex_) = 1;
   // By number; null while one is decoded, with the bytes that decoding may take.
   PartsInUse<int64_t, Group> groups_ STOKER_GUARDED_BY(mutex_);

@@ -214,7 +214,7 @@ TEST(RemoteFile, ASizeThatLiesIsAnErrorAndNeverWaitsForEver) {
               FailsWith(StatusCode::kFailedPrecondition, "the file changed while it was read"));
 }
 
-// What a server sends of a file whose version a list has told, so that nothing of it is here.
+// A list has named the version of the file, so no byte of it was fetched before.
 TEST(RemoteFile, AnswersWithoutBytesAreAnErrorAndNotAskedForAgain) {
   const ScopedRemoteOptions options;
   const std::string content = NumberedBytes(200'000);

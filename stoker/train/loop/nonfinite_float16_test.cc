@@ -5,7 +5,7 @@
 namespace stoker {
 namespace {
 
-// What the scaler leaves out is normal; what no scale mends is not.
+// Steps that the loss scaler skips are normal; values that no scale makes finite are not.
 class NonfiniteInFloat16 : public NonfiniteTest {
  protected:
   static std::set<int64_t> All() {

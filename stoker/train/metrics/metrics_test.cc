@@ -250,7 +250,7 @@ TEST(AreaUnderRoc, CannotBeSaidOfOneKindNorOfNans) {
 // A metric of your own whose values can be anything.
 struct Careless {
   static constexpr std::string_view kName = "careless";
-  static constexpr std::string_view kHelp = "Gives what it is told to.";
+  static constexpr std::string_view kHelp = "Its values are an option.";
   static constexpr Better kBetter = Better::kHigher;
   static bool Measures(TargetKind /*kind*/) { return true; }
   std::string json;
