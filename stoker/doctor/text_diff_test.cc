@@ -1,0 +1,24 @@
+#include "stoker/doctor/text_diff.h"
+
+#include <gtest/gtest.h>
+
+namespace stoker {
+namespace {
+
+TEST(DiffOf, EqualTextsDifferInNothing) {
+  EXPECT_EQ(DiffOf("", ""), "");
+  EXPECT_EQ(DiffOf("a\nb\n", "a\nb\n"), "");
+}
+
+TEST(DiffOf, ShowsWhatIsGoneAndWhatIsNewWithTheLinesAround) {
+  EXPECT_EQ(DiffOf("a\nb\nc\nd\ne\nf\n", "a\nb\nc\nD\ne\nf\n", 1), " c\n-d\n+D\n e\n");
+  EXPECT_EQ(DiffOf("a\n", "a\nb\n", 0), "+b\n");
+  EXPECT_EQ(DiffOf("a\nb\n", "b\n", 0), "-a\n");
+}
+
+TEST(DiffOf, MarksEqualLinesThatAreLeftOutBetweenDifferences) {
+  EXPECT_EQ(DiffOf("a\n1\n2\n3\nb\n", "A\n1\n2\n3\nB\n", 1), "-a\n+A\n 1\n...\n 3\n-b\n+B\n");
+}
+
+}  // namespace
+}  // namespace stoker
