@@ -18,12 +18,13 @@ MAY_INCLUDE = {
     "io": ["base"],
     "formats": ["base", "io"],
     "image": ["base"],
+    "machine": ["base", "io", "image"],
     "data": ["base", "io", "formats", "image"],
     "run": ["base", "io", "formats", "data"],
     "device": ["base", "data"],
     "train": ["base", "io", "formats", "image", "data", "run", "device"],
     "doctor": ["base"],
-    "tools": ["base", "io", "formats", "image", "data", "run", "device", "train", "doctor"],
+    "tools": ["base", "io", "formats", "image", "machine", "data", "run", "device", "train", "doctor"],
 }
 MAY_SEE_TORCH = ["device", "train"]
 
@@ -127,6 +128,7 @@ MADE_UP = [
     ("image/d.cc", '#include "stoker/io/file.h"\n', "stoker/image/d.cc:1: image must not include io"),
     ("data/sources/e.cc", "#include <ATen/ATen.h>\n", "stoker/data/sources/e.cc:1: data must not see torch"),
     ("tools/f.cc", "#include <torch/torch.h>\n", "stoker/tools/f.cc:1: tools must not see torch"),
+    ("machine/g.cc", '#include "stoker/formats/tar/tar.h"\n', "stoker/machine/g.cc:1: machine must not include formats"),
     ("device/g_test.cc", "#include <c10/core/Stream.h>\n", None),
     ("device/h.h", '#include "stoker/train/loop.h"\n', "stoker/device/h.h:1: device must not include train"),
     ("doctor/i.cc", '#include "stoker/data/core/element.h"\n', "stoker/doctor/i.cc:1: doctor must not include data"),

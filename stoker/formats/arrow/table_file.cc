@@ -8,6 +8,7 @@
 #include "stoker/base/mutex.h"
 #include "stoker/base/plugin.h"
 #include "stoker/formats/arrow/arrow_plugin.h"
+#include "stoker/formats/arrow/table_support.h"
 #include "stoker/io/file_bytes.h"
 
 // The name that the plug-in asks the dynamic linker for; StokerPlugins.cmake sets it.
@@ -68,6 +69,12 @@ Status FindOpenTable(OpenTableFunction*& open) {
 }
 
 }  // namespace
+
+Result<std::string> ArrowLibrary() {
+  OpenTableFunction* open = nullptr;
+  STOKER_RETURN_IF_ERROR(FindOpenTable(open));
+  return std::string(STOKER_ARROW_LIBRARY);
+}
 
 Status CheckNoOtherArrow(std::span<const std::string> loaded, std::string_view ours) {
   constexpr std::string_view kArrow = "libarrow.so.";

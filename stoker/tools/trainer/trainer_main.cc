@@ -5,6 +5,7 @@
 #include "stoker/base/log.h"
 #include "stoker/base/problems.h"
 #include "stoker/device/torch_error.h"
+#include "stoker/tools/commands/env_command.h"
 #include "stoker/tools/commands/help_commands.h"
 #include "stoker/tools/commands/inspect_command.h"
 #include "stoker/tools/commands/pack_command.h"
@@ -75,6 +76,7 @@ int TrainerMain(int argc, char** argv, void (*add_kinds)(Kinds& kinds)) {
         arguments.models ? InspectModels(arguments.model) : InspectDirectory(arguments.file),
         arguments.json);
   });
+  AddEnvCommand(program);
   AddVocabularyCommand(program, RunVocabulary);
   AddHelpCommands(program, PrintCompletionWords);
   return program.Run(argc, argv);

@@ -1,0 +1,59 @@
+// A libnvidia-ml.so.1 with two GPUs, one of them hot, for a machine that has none. STOKER_FAKE_NVML
+// in the environment: "no-driver" fails as the library does where no driver is loaded.
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace {
+
+bool HasDriver() {
+  const char* const how = std::getenv("STOKER_FAKE_NVML");
+  return how == nullptr || std::string_view(how) != "no-driver";
+}
+
+constexpr int kDriverNotLoaded = 9;
+constexpr int kNotSupported = 3;
+
+struct Memory {
+  unsigned long long total, free, used;
+};
+
+char devices[2];
+
+}  // namespace
+
+extern "C" {
+
+int nvmlInit_v2() { return HasDriver() ? 0 : kDriverNotLoaded; }
+int nvmlShutdown() { return 0; }
+const char* nvmlErrorString(int) { return "Driver Not Loaded"; }
+int nvmlSystemGetDriverVersion(char* text, unsigned size) {
+  std::snprintf(text, size, "550.54.15");
+  return 0;
+}
+int nvmlDeviceGetCount_v2(unsigned* count) {
+  *count = 2;
+  return 0;
+}
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
+  *device = &devices[index];
+  return 0;
+}
+int nvmlDeviceGetName(void* device, char* text, unsigned size) {
+  std::snprintf(text, size, "Fake GPU %d", device == &devices[0] ? 0 : 1);
+  return 0;
+}
+int nvmlDeviceGetMemoryInfo(void*, Memory* memory) {
+  *memory = {80'000'000'000, 60'000'000'000, 20'000'000'000};
+  return 0;
+}
+int nvmlDeviceGetTemperature(void* device, int, unsigned* celsius) {
+  *celsius = 91;
+  return device == &devices[0] ? 0 : kNotSupported;
+}
+int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* reasons) {
+  *reasons = device == &devices[0] ? 0x61 : 0x1;  // idle; by software and hardware for heat
+  return 0;
+}
+
+}  // extern "C"
