@@ -76,7 +76,7 @@ class EnvTest(ProgramTest):
         with open(self.roofs, encoding="utf-8") as file:
             self.assertEqual(json.load(file), found["roofs"])
         out, _ = self.env("place", "--to", "here.json", environment={"XDG_CACHE_HOME": "/proc/none"})
-        self.assertIn("kept in       here.json", out)
+        self.assertIn("kept in         here.json", out)
         with open(self.path("here.json"), encoding="utf-8") as file:
             self.assertEqual(json.load(file)["schema"], 1)
 
@@ -87,7 +87,7 @@ class EnvTest(ProgramTest):
         self.assertRegex(out, "(no known trap was found|[0-9]+ traps?)\n")
         # Names of files may be longer than a line.
         self.assertLessEqual(max(len(line) for line in out.splitlines() if self.folder not in line and "/" not in line), 80)
-        self.assertRegex(err, r"(?m)^stoker: writes up to 7\d MB of temporary files into place and removes them at the end$")
+        self.assertRegex(err, r"(?m)^stoker: writes up to 7[0-9.]+ MB of temporary files into place and removes them at the end$")
 
     def test_nothing_is_left_behind(self):
         before = sorted(os.listdir(self.folder))
@@ -181,7 +181,7 @@ class EnvTest(ProgramTest):
     def test_a_library_without_a_driver_is_a_line(self):
         out, _ = self.env("place", environment={"LD_LIBRARY_PATH": FAKES, "STOKER_FAKE_NVML": "no-driver"})
         self.assertIn("NVML: Driver Not Loaded", out)
-        self.assertIn("copies        not measured: NVML: Driver Not Loaded", out)
+        self.assertRegex(out, "copies          not measured: (NVML: Driver Not Loaded|this build of stoker cannot train)")
 
 
 if __name__ == "__main__":

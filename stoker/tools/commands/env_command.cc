@@ -36,7 +36,7 @@ namespace stoker {
 namespace {
 
 constexpr const char* kAbout =
-    "Describes the machine, measures what it can do, and warns of traps.\n"
+    "Describes the machine, measures it, and warns of traps.\n"
     "Measures the storage of each PATH, memory, decoding of JPEGs and copies to GPUs, in about 15 "
     "seconds. Writes a temporary file of up to 256 MiB and a thousand small ones into each folder, "
     "and removes them, also after SIGINT; a PATH that is a file is only read.";

@@ -17,7 +17,7 @@ using Rows = std::vector<std::vector<std::string>>;
 
 // Without this a row would be as wide as its longest sentence.
 constexpr size_t kWidth = 80;
-constexpr size_t kLabel = 16;
+constexpr size_t kLabel = 18;
 
 std::string Line(std::string_view label, std::string_view text) {
   return fmt::format("  {:<{}}{}\n", label, kLabel - 2, WrapText(text, kWidth, kLabel));
@@ -143,7 +143,7 @@ std::string MeasuredText(const EnvReport& report) {
   text += Line("", together + ": " + MemoryRates(roofs.memory_together));
   if (roofs.decode && roofs.decode_together)
     text +=
-        Line("decoding", fmt::format("{} JPEGs of 500 x 375 by 1 thread, {} by {}",
+        Line("decoding", fmt::format("JPEGs of 500 x 375 pixels: {} by 1 thread, {} by {}",
                                      CountRate(roofs.decode->pictures_per_s),
                                      CountRate(roofs.decode_together->pictures_per_s), together));
   for (const CopyRoofs& copies : roofs.copies)
