@@ -102,41 +102,93 @@ files_with_locks() {
   } | sort -u
 }
 
-# clang_check FILE: prints what the analysis finds, at once, so that several may print to one place. Plug-ins of Arrow are left
-# out where its headers could not be had.
-clang_check() {
-  local said torch arrow headers=()
+# clang_flags FILE: how clang compiles it, into the array `flags`; false where that cannot be: plug-ins of Arrow without its
+# headers.
+clang_flags() {
+  local torch arrow
   torch=$(torch_dir)
   arrow=$(pyarrow_dir)/include
+  if [[ $1 == stoker/formats/arrow/*_plugin.cc && ! -d $arrow ]]; then return 1; fi
+  flags=(-std=c++20 -I. -DFMT_SHARED -DHWY_SHARED_DEFINE -DSTOKER_VERSION='"lint"' -DSTOKER_PLUGIN_TAG='"lint"' -isystem "$arrow")
   # Only where they are used: torch brings an fmt of its own.
   case $1 in
-    stoker/device/* | stoker/train/* | stoker/tools/trainer/*)
-      headers=(-isystem "$torch/include" -isystem "$torch/include/torch/csrc/api/include")
+    stoker/device/* | stoker/train/* | stoker/tools/trainer/* | examples/*)
+      flags+=(-isystem "$torch/include" -isystem "$torch/include/torch/csrc/api/include")
       ;;
   esac
-  if [[ $1 == stoker/formats/arrow/*_plugin.cc && ! -d $arrow ]]; then return; fi
-  said=$(clang++ -std=c++20 -I. -DFMT_SHARED -DHWY_SHARED_DEFINE -DSTOKER_VERSION='"lint"' -DSTOKER_PLUGIN_TAG='"lint"' \
-    "${headers[@]}" -isystem "$arrow" -fsyntax-only -fno-caret-diagnostics -Wthread-safety -Wthread-safety-beta "$1" 2>&1) || true
+}
+
+# clang_check FILE: prints what the analysis finds, at once, so that several may print to one place.
+clang_check() {
+  local said flags
+  clang_flags "$1" || return 0
+  said=$(clang++ "${flags[@]}" -fsyntax-only -fno-caret-diagnostics -Wthread-safety -Wthread-safety-beta "$1" 2>&1) || true
   if [[ -n $said ]]; then printf '%s\n' "$said"; fi
+}
+
+# tidy_check FILE: likewise, by .clang-tidy.
+tidy_check() {
+  local said flags
+  clang_flags "$1" || return 0
+  said=$(clang-tidy --quiet "$1" -- "${flags[@]}" -Wno-everything 2>/dev/null) || true
+  if [[ -n $said ]]; then printf '%s\n' "$said"; fi
+}
+
+# each_at_once CHECK LOG: CHECK of each file that standard input names, as many at once as there are processors.
+each_at_once() {
+  local file jobs
+  jobs=$(job_count)
+  : >"$2"
+  while IFS= read -r file; do
+    while (($(jobs -rp | wc -l) >= jobs)); do wait -n || true; done
+    "$1" "$file" >>"$2" &
+  done
+  wait
 }
 
 # clang's analysis of what is guarded by which lock (stoker/base/mutex.h).
 lint_threads() {
-  local log="$log_dir/lint-threads.log" file jobs
-  jobs=$(job_count)
-  : >"$log"
-  while IFS= read -r file; do
-    while (($(jobs -rp | wc -l) >= jobs)); do wait -n || true; done
-    clang_check "$file" >>"$log" &
-  done < <(files_with_locks)
-  wait
+  local log="$log_dir/lint-threads.log"
+  each_at_once clang_check "$log" < <(files_with_locks)
   sed -nE 's/^([^ :]+:[0-9]+:[0-9]+): (fatal error|error|warning): (.*)/\1: \3/p' "$log" | sort -u
+}
+
+# lint_tidy [FILE...]: clang-tidy's checks of these sources; of all that are no tests where none is named. Of one file it takes
+# some seconds, of all an hour.
+lint_tidy() {
+  local log="$log_dir/lint-tidy.log" folder
+  if (($# > 0)); then
+    each_at_once tidy_check "$log" < <(printf '%s\n' "$@")
+  else
+    each_at_once tidy_check "$log" < <(git ls-files -- 'stoker/*.cc' 'examples/*.cc' ':!*_test.cc' ':!*_bench.cc' ':!*_fuzz.cc')
+  fi
+  folder=$(pwd)/
+  sed -nE 's/^([^ :]+:[0-9]+):[0-9]+: (error|warning): (.*)/\1: \3/p' "$log" | sed "s|^$folder||; s|^\./||" | sort -u
+}
+
+do_tidy() {
+  local found
+  if (($# > 0)); then ls -- "$@" >/dev/null || exit 2; fi
+  setup_base
+  need_packages apt-tidy clang-tidy
+  found=$(lint_tidy "$@")
+  if [[ -n $found ]]; then
+    printf '%s\n' "$found"
+    fail "clang-tidy has $(printf '%s\n' "$found" | wc -l) complaints, each on a line above" 'correct them, or say in .clang-tidy why not'
+  fi
+  say 'clang-tidy has no complaint'
 }
 
 do_lint() {
   local check problems='' found
   mkdir -p "$log_dir"
   need_packages apt-lint "${lint_packages[@]}"
+  if [[ ${1:-} == --tidy ]]; then
+    shift
+    do_tidy "$@"
+    return
+  fi
+  (($# == 0)) || usage_error "lint takes --tidy [FILE...] alone, not '$1'"
   [[ -x $python ]] || python=python3
   if [[ -n $(files_with_locks) ]]; then setup_base; fi
   for check in format shell python space size functions readme mutex threads; do

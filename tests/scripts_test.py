@@ -137,9 +137,9 @@ Counter counter;
         self.write("stoker/base/mutex.h", (ROOT / "stoker/base/mutex.h").read_text(encoding="utf-8"))
         subprocess.run(["git", "init", "--quiet"], cwd=self.folder, check=True)
 
-    def lint(self, expect):
+    def lint(self, *arguments, expect):
         subprocess.run(["git", "add", "--all"], cwd=self.folder, check=True)
-        return self.run_script("./dev", "lint", expect=expect, cwd=self.folder, STOKER_TORCH=str(self.folder / "torch"),
+        return self.run_script("./dev", "lint", *arguments, expect=expect, cwd=self.folder, STOKER_TORCH=str(self.folder / "torch"),
                                PATH=f"{self.folder}/bin:{os.environ['PATH']}")
 
     def test_a_guarded_member_that_is_touched_without_its_lock_is_found(self):
@@ -147,6 +147,19 @@ Counter counter;
         self.assertIn("no problems", self.lint(expect=0))
         self.write("stoker/base/counter.cc", self.COUNTER % "int one = 1;\n    (void)one;")
         self.assertRegex(self.lint(expect=1), r"(?m)^stoker/base/counter.cc:10:\d+: .*count_.* requires holding mutex 'mutex_'")
+
+    @unittest.skipUnless(shutil.which("clang-tidy"), "clang-tidy is not installed")
+    def test_tidy_finds_what_compiles_and_is_wrong_and_nothing_in_what_is_right(self):
+        shutil.copy(ROOT / ".clang-tidy", self.folder / ".clang-tidy")
+        twice = "#include <string>\n#include <utility>\n\nstd::string Twice(std::string text) {\n  std::string out = %s;\n  return out + text;\n}\n"
+        self.write("stoker/base/twice.cc", twice % "text + text")
+        self.assertIn("no complaint", self.lint("--tidy", expect=0))
+        self.write("stoker/base/twice.cc", twice % "std::move(text)")
+        for files in [[], ["stoker/base/twice.cc"]]:
+            self.assertRegex(self.lint("--tidy", *files, expect=1), r"(?m)^stoker/base/twice.cc:6: 'text' used after it was moved")
+
+    def test_tidy_of_a_file_that_is_not_there_is_wrong_usage(self):
+        self.assertIn("none.cc", self.lint("--tidy", "stoker/base/none.cc", expect=2))
 
     def test_a_lock_that_clang_knows_nothing_of_is_found(self):
         self.write("stoker/base/raw.cc", "#include <mutex>\n\nstd::mutex raw;\n")

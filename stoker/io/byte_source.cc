@@ -7,12 +7,9 @@
 
 #include "stoker/base/remote_path.h"
 #include "stoker/base/stop_scope.h"
-#include "stoker/io/bzip2.h"
-#include "stoker/io/gzip.h"
+#include "stoker/io/decompression.h"
 #include "stoker/io/remote/caching_source.h"
 #include "stoker/io/standard_input.h"
-#include "stoker/io/xz.h"
-#include "stoker/io/zstd.h"
 
 namespace stoker {
 namespace {
@@ -61,36 +58,7 @@ class MemorySource final : public ByteSource {
   const std::span<const std::byte> bytes_;
 };
 
-// The compressions that are recognised, by what every such file begins with.
-struct Decoder {
-  bool (*begins)(std::string_view start);
-  std::unique_ptr<ByteSource> (*make)(std::unique_ptr<ByteSource> compressed,
-                                      std::shared_ptr<MemoryAccount> account);
-};
-
-template <char... kMagic>
-bool BeginsWith(std::string_view start) {
-  constexpr char kBytes[] = {kMagic...};
-  return start.starts_with(std::string_view(kBytes, sizeof(kBytes)));
-}
-
-constexpr Decoder kDecoders[] = {
-    {BeginsWith<'\x1f', '\x8b'>, MakeGzipSource},
-    {BeginsWith<'\x28', '\xb5', '\x2f', '\xfd'>, MakeZstdSource},
-    {BeginsWith<'\xfd', '7', 'z', 'X', 'Z', '\0'>, MakeXzSource},
-    {BeginsBzip2, MakeBzip2Source},
-};
-constexpr std::string_view kCompressedEndings[] = {".gz", ".zst", ".xz", ".bz2"};
-constexpr size_t kLongestMagic = 8;
 constexpr size_t kSkipBytes = 64 << 10;
-
-// Null if the file is plain.
-const Decoder* DecoderOf(std::string_view start) {
-  for (const Decoder& decoder : kDecoders) {
-    if (decoder.begins(start)) return &decoder;
-  }
-  return nullptr;
-}
 
 Status BeyondTheEnd(const std::string& name, uint64_t offset, uint64_t end) {
   return OutOfRange(
@@ -135,13 +103,6 @@ std::unique_ptr<ByteSource> MakeBorrowedSource(const File& file) {
 
 std::unique_ptr<ByteSource> MakeMemorySource(std::span<const std::byte> bytes, std::string name) {
   return std::make_unique<MemorySource>(bytes, std::move(name));
-}
-
-std::string_view WithoutCompressedEnding(std::string_view path) {
-  for (const std::string_view ending : kCompressedEndings) {
-    if (path.ends_with(ending)) return path.substr(0, path.size() - ending.size());
-  }
-  return path;
 }
 
 Status SkipTo(ByteSource& source, uint64_t offset, const std::shared_ptr<MemoryAccount>& account) {
@@ -189,15 +150,15 @@ Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path,
 
 Result<std::unique_ptr<ByteSource>> OpenByteSourceAt(const std::string& path, uint64_t offset,
                                                      std::shared_ptr<MemoryAccount> account) {
-  STOKER_ASSIGN_OR_RETURN(const std::string start, ReadStart(path, kLongestMagic));
-  const Decoder* const decoder = DecoderOf(start);
+  STOKER_ASSIGN_OR_RETURN(const std::string start, ReadStart(path, kCompressionStart));
+  const Decompression* const compression = DecompressionOfStart(start);
   // Compressed nothing has some bytes too: without any, the file was cut or never written.
   if (start.empty() && WithoutCompressedEnding(path) != path)
     return DataLoss(
         "{}: the file is empty, which compressed files never are; copy or make it again", path);
-  if (decoder == nullptr) return OpenStoredBytes(path, offset, std::move(account));
+  if (compression == nullptr) return OpenStoredBytes(path, offset, std::move(account));
   STOKER_ASSIGN_OR_RETURN(auto stored, OpenStoredBytes(path, 0, account));
-  std::unique_ptr<ByteSource> source = decoder->make(std::move(stored), account);
+  std::unique_ptr<ByteSource> source = compression->make(std::move(stored), account);
   STOKER_RETURN_IF_ERROR(SkipTo(*source, offset, account));
   return source;
 }

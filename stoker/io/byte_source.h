@@ -71,10 +71,6 @@ std::unique_ptr<ByteSource> MakeFileSource(File file, uint64_t offset = 0,
 // source.
 std::unique_ptr<ByteSource> MakeBorrowedSource(const File& file);
 
-// Returns "a.csv" of "a.csv.gz", and of the endings of the other compressions that OpenByteSource
-// knows; a path without one as it is.
-std::string_view WithoutCompressedEnding(std::string_view path);
-
 // Returns the first bytes of what `path` names (standard input included), at most `bytes`, not
 // decompressed.
 Result<std::string> ReadStart(const std::string& path, size_t bytes);
@@ -94,7 +90,7 @@ Status SkipTo(ByteSource& source, uint64_t offset, const std::shared_ptr<MemoryA
 
 // Returns the content of a regular file, a file on a server (base/remote_path.h) or standard input
 // ("-" or /dev/stdin; io/standard_input.h), decompressed if its first bytes say that it is
-// compressed (gzip, zstd, xz, bzip2); the file's name does not matter. Errors: those of File::Open.
+// compressed (io/decompression.h); the file's name does not matter. Errors: those of File::Open.
 //   account  what a decoder's memory is charged to while the source lives; may be null
 Result<std::unique_ptr<ByteSource>> OpenByteSource(
     const std::string& path, std::shared_ptr<MemoryAccount> account = nullptr);

@@ -17,7 +17,7 @@ std::string NewestEvents(const std::string& directory) {
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     newest = std::max(newest, entry.path().string());
   }
-  auto source = OpenTfRecordSource(newest, TfRecordCompression::kNone);
+  auto source = OpenTfRecordSource(newest, "none");
   EXPECT_THAT(source, IsOk());
   TfRecordReader reader(*std::move(source), {});
   std::string all;

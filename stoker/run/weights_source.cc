@@ -79,14 +79,15 @@ Result<LoadedWeights> LoadWeights(const std::filesystem::path& path) {
   STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path.string()));
   std::array<std::byte, kProbeBytes> prefix;
   STOKER_ASSIGN_OR_RETURN(const size_t size, file.ReadUpTo(0, prefix));
-  const FileKind kind = ProbeFile(std::span(prefix).first(size));
+  const auto start = std::span(prefix).first(size);
+  const FileKind kind = ProbeFile(start);
   if (kind == FileKind::kSafetensors) return FromSafetensors(path.string());
   if (kind == FileKind::kZip || kind == FileKind::kOldTorch) return FromPt(path.string());
   return InvalidArgument(
       "{}: this is {}; weights are read from a run, a .pt or .pth file of PyTorch, or a "
       "safetensors "
       "file",
-      path.string(), FileKindName(kind));
+      path.string(), DescribeStart(start));
 }
 
 }  // namespace stoker

@@ -66,8 +66,7 @@ Status Read(const std::string& path, const Spec& spec, const PackedElement& each
   if (!IsRecord(spec)) {
     STOKER_ASSIGN_OR_RETURN(codec, ExampleCodec::For(spec));
   }
-  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source,
-                          OpenTfRecordSource(path, TfRecordCompression::kNone));
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, OpenTfRecordSource(path, "none"));
   TfRecordReader reader(std::move(source), {});
   while (true) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<TfRecord> record, reader.Next());

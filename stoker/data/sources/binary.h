@@ -23,7 +23,7 @@ struct BinaryField {
 using BinaryFields = FieldMap<BinaryField>;
 
 // Reads records of fixed length (formats/binary), such as those of CIFAR's binary files, from
-// plain, gzip, zstd, xz or bzip2 files in order.
+// plain or compressed files in order.
 //
 // Plain files are read by position, without an index: shuffle is exact, and a record takes one
 // read. An element's key is its number in all files. If one is compressed, records are read in
@@ -32,7 +32,7 @@ using BinaryFields = FieldMap<BinaryField>;
 struct Binary {
   static constexpr std::string_view kName = "binary";
   static constexpr std::string_view kHelp =
-      "Records of one length, with fields at fixed places; plain, .gz, .zst, .xz or .bz2.";
+      "Records of one length, with fields at fixed places; plain or compressed.";
   FilePatterns files;
   BinaryFields fields;
   int64_t record_bytes = 0;

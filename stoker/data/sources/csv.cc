@@ -56,16 +56,15 @@ Result<CsvDialect> DialectOf(const Csv& csv, const std::string& path) {
 // Errors: kDataLoss if a file that begins so is plainly of another kind. Text and what is not
 // known may be CSV.
 Status CheckMayBeCsv(const std::string& path, std::string_view start) {
-  const FileKind kind =
-      ProbeFile(std::as_bytes(std::span(start)).first(std::min(start.size(), kProbeBytes)));
-  switch (kind) {
+  const auto prefix = std::as_bytes(std::span(start.substr(0, kProbeBytes)));
+  switch (ProbeFile(prefix)) {
     case FileKind::kUnknown:
     case FileKind::kEmpty:
     case FileKind::kText:
     case FileKind::kJson: return OkStatus();
     default:
       return DataLoss("{}: this is {}, no CSV; unpack it, or name the file that holds the rows",
-                      path, FileKindName(kind));
+                      path, DescribeStart(prefix));
   }
 }
 

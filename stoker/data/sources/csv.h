@@ -10,7 +10,7 @@
 
 namespace stoker {
 
-// Reads the rows of CSV or TSV files (formats/csv) in order; plain, gzip, zstd, xz or bzip2. A
+// Reads the rows of CSV or TSV files (formats/csv) in order; plain or compressed. A
 // field is a column, or several columns together; without `fields` each column is a field, of a
 // type inferred from the first 100 rows. Numbers become arrays of their type, texts uint8[-1]; an
 // empty cell, or one in `na_values`, is missing and becomes the default of its field. A delimiter
@@ -27,7 +27,7 @@ namespace stoker {
 struct Csv {
   static constexpr std::string_view kName = "csv";
   static constexpr std::string_view kHelp =
-      "The rows of CSV or TSV files: numbers and texts by column; plain, .gz, .zst, .xz or .bz2.";
+      "The rows of CSV or TSV files: numbers and texts by column; plain or compressed.";
   FilePatterns files;
   CsvFields fields;
   std::string header = "auto";

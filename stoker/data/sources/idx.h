@@ -7,7 +7,7 @@
 
 namespace stoker {
 
-// Reads images and labels from IDX files (formats/idx); plain, gzip, zstd, xz or bzip2. Elements:
+// Reads images and labels from IDX files (formats/idx); plain or compressed. Elements:
 // image uint8 [1, height, width] (or [channels, height, width] if the file has four dimensions),
 // and label, an integer scalar, if a label file is given. Building the dataset reads and compares
 // the headers; the first Open loads the values, which stay in memory as long as the dataset lives,
@@ -16,8 +16,8 @@ namespace stoker {
 struct Idx {
   static constexpr std::string_view kName = "idx";
   static constexpr std::string_view kHelp =
-      "Images and labels from IDX files, as MNIST and Fashion-MNIST are published; plain, .gz, "
-      ".zst, .xz or .bz2.";
+      "Images and labels from IDX files, as MNIST and Fashion-MNIST are published; plain or "
+      "compressed.";
   std::filesystem::path images;
   std::filesystem::path labels;
 

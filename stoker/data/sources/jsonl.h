@@ -9,7 +9,7 @@
 
 namespace stoker {
 
-// Reads the objects of JSON lines files (formats/jsonl) in order; plain, gzip, zstd, xz or bzip2.
+// Reads the objects of JSON lines files (formats/jsonl) in order; plain or compressed.
 // Fields are members, nested ones by their path; without `fields` every member is a field, of a
 // type inferred from the first 100 lines, in order of appearance. Numbers become arrays of their
 // type and shape, lists of any length [-1, ...], texts uint8[-1]; json keeps the text of any value.
@@ -23,8 +23,7 @@ namespace stoker {
 struct Jsonl {
   static constexpr std::string_view kName = "jsonl";
   static constexpr std::string_view kHelp =
-      "JSON objects, one a line: numbers, lists and texts by member; plain, .gz, .zst, .xz or "
-      ".bz2.";
+      "JSON objects, one a line: numbers, lists and texts by member; plain or compressed.";
   FilePatterns files;
   JsonlFields fields;
   std::string index = "stored";

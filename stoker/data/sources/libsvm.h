@@ -8,7 +8,7 @@
 
 namespace stoker {
 
-// Reads the samples of LIBSVM files (formats/libsvm) in order; plain, gzip, zstd, xz or bzip2. With
+// Reads the samples of LIBSVM files (formats/libsvm) in order; plain or compressed. With
 // `features` they are dense: {x: float32[features], label}. Without, sparse as in the file:
 // {indices: int64[-1], values: float32[-1], label}; the index of the first feature is 0. The label
 // is float32[], int64[] with `label: int64`, or int64[-1] with `label: several`, for samples of
@@ -19,7 +19,7 @@ namespace stoker {
 struct Libsvm {
   static constexpr std::string_view kName = "libsvm";
   static constexpr std::string_view kHelp =
-      "Samples of LIBSVM and SVMlight files, dense or sparse; plain, .gz, .zst, .xz or .bz2.";
+      "Samples of LIBSVM and SVMlight files, dense or sparse; plain or compressed.";
   FilePatterns files;
   int64_t features = 0;
   int64_t first_index = 1;

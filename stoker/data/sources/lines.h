@@ -9,7 +9,7 @@
 
 namespace stoker {
 
-// Reads the lines of a text file, plain, .gz, .zst, .xz or .bz2 (detected by the first bytes), as
+// Reads the lines of a text file, plain or compressed (detected by the first bytes), as
 // elements {text: uint8[-1]}: a line's bytes without its end, which is LF or CR LF. A last line
 // needs no end. A line of more than `max_bytes` is an error that gives file, byte and line; with
 // ignore_errors the pass continues with the next line. An element's key is the offset of its line
@@ -21,7 +21,7 @@ namespace stoker {
 struct Lines {
   static constexpr std::string_view kName = "lines";
   static constexpr std::string_view kHelp =
-      "The lines of a text file, plain, .gz, .zst, .xz or .bz2, as bytes.";
+      "The lines of a text file, plain or compressed, as bytes.";
   std::filesystem::path path;
   int64_t skip = 0;
   bool skip_blank = false;

@@ -23,7 +23,7 @@ std::string Zstd(std::string_view text) {
 
 class LinesTest : public testing::Test {
  protected:
-  // Files with this content: plain, .gz, .zst, .xz and .bz2.
+  // Files with this content: plain and compressed.
   std::vector<std::string> Write(const std::string& text) {
     EXPECT_THAT(WriteFileAtomically(dir_ / "a.txt", text), IsOk());
     EXPECT_THAT(WriteFileAtomically(dir_ / "a.gz", *GzipCompress(std::as_bytes(std::span(text)))),

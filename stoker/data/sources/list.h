@@ -14,8 +14,8 @@ namespace stoker {
 // of the first.
 //
 // A tab separates the two; without one, the last blank of a line precedes the label, so paths may
-// have blanks, but with `pairs` they may not. Empty lines are ignored; the list may be .gz, .zst,
-// .xz or .bz2. Relative paths start at `root` or, if that is not given, at the folder of the list.
+// have blanks, but with `pairs` they may not. Empty lines are ignored; the list may be
+// compressed. Relative paths start at `root` or, if that is not given, at the folder of the list.
 //
 // Building the pipeline reads the list. By position, like `folder`. An element's key is its number
 // in the list.

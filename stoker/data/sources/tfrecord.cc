@@ -65,13 +65,12 @@ class TfrecordNode final : public IndexedFilesNode, public SampleNames, public L
 
 class TfrecordStreamNode final : public FilesInOrderNode, public LabelNames {
  public:
-  TfrecordStreamNode(const Tfrecord& options, TfRecordCompression compression,
-                     std::vector<std::string> paths, std::vector<std::string> classes)
+  TfrecordStreamNode(const Tfrecord& options, std::vector<std::string> paths,
+                     std::vector<std::string> classes)
       : FilesInOrderNode(Tfrecord::kName, SpecOf(options), options.files.ToString(),
                          std::move(paths)),
         options_(options),
-        classes_(std::move(classes)),
-        compression_(compression) {}
+        classes_(std::move(classes)) {}
 
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return spec().BytesApart(count);
@@ -80,12 +79,10 @@ class TfrecordStreamNode final : public FilesInOrderNode, public LabelNames {
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 
   const Tfrecord& options() const { return options_; }
-  TfRecordCompression compression() const { return compression_; }
 
  private:
   const Tfrecord options_;
   const std::vector<std::string> classes_;
-  const TfRecordCompression compression_;
 };
 
 class TfrecordIterator final : public FilesInOrderIterator {
@@ -95,8 +92,9 @@ class TfrecordIterator final : public FilesInOrderIterator {
 
  private:
   Status OpenFile() override {
-    STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source,
-                            OpenTfRecordSource(path(), node_.compression(), offset(), account()));
+    STOKER_ASSIGN_OR_RETURN(
+        std::unique_ptr<ByteSource> source,
+        OpenTfRecordSource(path(), node_.options().compression, offset(), account()));
     const TfRecordReaderOptions options{
         .verify = node_.options().verify,
         .max_bytes = static_cast<uint64_t>(node_.options().max_bytes),
@@ -141,26 +139,23 @@ Result<std::unique_ptr<Iterator>> TfrecordStreamNode::OpenStream(const OpenConte
   return std::make_unique<TfrecordIterator>(context, *this);
 }
 
-TfRecordCompression CompressionOf(const std::string& name) {
-  if (name == "none") return TfRecordCompression::kNone;
-  if (name == "gzip") return TfRecordCompression::kGzip;
-  if (name == "zlib") return TfRecordCompression::kZlib;
-  if (name == "xz") return TfRecordCompression::kXz;
-  if (name == "bzip2") return TfRecordCompression::kBzip2;
-  return name == "zstd" ? TfRecordCompression::kZstd : TfRecordCompression::kAuto;
+std::vector<std::string> NamesOfCompressions() {
+  std::vector<std::string> names = {"auto", "none"};
+  for (const Decompression& one : Decompressions()) names.emplace_back(one.name);
+  return names;
 }
 
 Result<bool> AllArePlainRecords(const std::vector<std::string>& paths,
-                                TfRecordCompression compression, bool fetch) {
+                                const std::string& compression, bool fetch) {
   const auto in_order = [&](const std::string& path) {
     return IsPipedIn(path) || (IsRemotePath(path) && !fetch);
   };
   if (std::ranges::any_of(paths, in_order)) return false;
-  if (compression != TfRecordCompression::kAuto) return compression == TfRecordCompression::kNone;
+  if (compression != "auto") return compression == "none";
   for (const std::string& path : paths) {
     STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
-    STOKER_ASSIGN_OR_RETURN(const TfRecordCompression found, DetectTfRecordCompression(file));
-    if (found != TfRecordCompression::kNone) return false;
+    STOKER_ASSIGN_OR_RETURN(const Decompression* const found, DetectTfRecordCompression(file));
+    if (found != nullptr) return false;
   }
   return true;
 }
@@ -170,7 +165,7 @@ Result<bool> AllArePlainRecords(const std::vector<std::string>& paths,
 void Tfrecord::Describe(OptionTable<Tfrecord>& table) {
   table
       .Field("compression", &Tfrecord::compression, "of whole files; auto: by their content",
-             OneOf{{"auto", "none", "gzip", "zlib", "zstd", "xz", "bzip2"}})
+             OneOf{NamesOfCompressions()})
       .Field("verify", &Tfrecord::verify,
              "check the checksums of the data; those of lengths always are")
       .Field("index", &Tfrecord::index,
@@ -194,11 +189,11 @@ Result<Dataset> Tfrecord::Build() const {
   if (field.empty()) return InvalidArgument("tfrecord: the field's name is empty; give it one");
   STOKER_ASSIGN_OR_RETURN(std::vector<std::string> paths, files.Expand(kName, /*sorted=*/false));
   STOKER_ASSIGN_OR_RETURN(std::vector<std::string> classes, ReadClassNamesBeside(paths));
-  const TfRecordCompression packed = CompressionOf(compression);
-  STOKER_ASSIGN_OR_RETURN(const bool plain, AllArePlainRecords(paths, packed, index == "memory"));
+  STOKER_ASSIGN_OR_RETURN(const bool plain,
+                          AllArePlainRecords(paths, compression, index == "memory"));
   if (!plain || index == "none")
     return Dataset(
-        std::make_shared<TfrecordStreamNode>(*this, packed, std::move(paths), std::move(classes)));
+        std::make_shared<TfrecordStreamNode>(*this, std::move(paths), std::move(classes)));
   STOKER_ASSIGN_OR_RETURN(
       IndexedFiles indexed,
       IndexedFiles::Open(paths, kName, /*settings=*/0,

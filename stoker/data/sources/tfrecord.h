@@ -9,9 +9,9 @@
 namespace stoker {
 
 // Reads the records of TFRecord files (formats/tfrecord) in order, as elements {record: uint8[-1]};
-// parse_example makes fields of them. Files are plain, or compressed as a whole with gzip, zlib,
-// zstd, xz or bzip2 (detected by content), and are named by paths, patterns or shards: "x@128" are
-// x-00000-of-00128 to x-00127-of-00128.
+// parse_example makes fields of them. Files are plain, or compressed as a whole
+// (io/decompression.h; detected by content), and are named by paths, patterns or shards: "x@128"
+// are x-00000-of-00128 to x-00127-of-00128.
 //
 // Plain files are read by position, with an index that one scan makes and that is stored beside
 // each file (formats/offset_index): shuffle is exact, and resuming costs nothing. An element's key

@@ -41,9 +41,8 @@ bool IsNumberSize(int bytes) { return bytes == 2 || bytes == 4 || bytes == 8; }
 Status NoHdf5(const Hdf5Content& file) {
   const auto start = file.bytes.first(std::min(file.bytes.size(), kProbeBytes));
   STOKER_RETURN_IF_ERROR(file.file.Load(0, start.size()));
-  const FileKind kind = ProbeFile(start);
   return DataLoss("{}: byte 0: this is {}, not an HDF5 file; check the path", file.name,
-                  FileKindName(kind));
+                  DescribeStart(start));
 }
 
 Status CheckEnd(const Hdf5Content& file, uint64_t end) {

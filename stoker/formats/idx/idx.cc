@@ -37,10 +37,10 @@ Status WrongMagic(ByteReader& in) {
   const FileKind kind = ProbeFile(start);
   if (kind == FileKind::kEmpty)
     return DataLoss("{}: the file is empty; copy or download it again", in.name());
-  if (kind == FileKind::kGzip) {
+  if (kind == FileKind::kCompressed) {
     // Files were decompressed once on the way here, and their name says so.
-    return DataLoss("{}: byte 0: this is gzip data, not IDX; decompress it first (gunzip)",
-                    in.name());
+    return DataLoss("{}: byte 0: this is {}, not IDX; decompress it first", in.name(),
+                    DescribeStart(start));
   }
   if (kind != FileKind::kUnknown) {
     return DataLoss("{}: byte 0: this is {}, not IDX; check the path", in.name(),

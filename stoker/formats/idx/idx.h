@@ -1,7 +1,7 @@
 // IDX: one array in a file, the format of MNIST and its successors. README.md has the layout byte
 // by byte.
 //
-// Files may be plain, gzip, zstd, xz or bzip2 (decided by content). Reading is strict: the
+// Files may be plain or compressed (io/decompression.h). Reading is strict: the
 // announced shape and the bytes that are there must agree exactly. Errors: kDataLoss with file and
 // byte for anything that is not a whole IDX file, and a hint if it is recognisably another format;
 // those of io/file.h.

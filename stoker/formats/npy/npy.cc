@@ -138,9 +138,8 @@ bool TakeDictionary(HeaderText& text, Dictionary& out) {
 }
 
 Status NoNpy(std::span<const std::byte> bytes, const std::string& name) {
-  const FileKind kind = ProbeFile(bytes.first(std::min(bytes.size(), kProbeBytes)));
   return DataLoss("{}: byte 0: this is {}, not a NumPy array; check the path", name,
-                  FileKindName(kind));
+                  DescribeStart(bytes.first(std::min(bytes.size(), kProbeBytes))));
 }
 
 // Puts the values of an array in Fortran order into C order.

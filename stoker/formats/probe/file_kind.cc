@@ -1,10 +1,12 @@
 #include "stoker/formats/probe/file_kind.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 
 #include "stoker/base/utf8.h"
-#include "stoker/io/bzip2.h"
+#include "stoker/io/decompression.h"
 
 namespace stoker {
 namespace {
@@ -18,11 +20,6 @@ struct Signature {
 };
 
 constexpr Signature kSignatures[] = {
-    {FileKind::kGzip, 0, "\x1f\x8b"sv},
-    {FileKind::kZstd, 0, "\x28\xb5\x2f\xfd"sv},
-    {FileKind::kXz, 0,
-     "\xfd"
-     "7zXZ\0"sv},
     {FileKind::kZip, 0, "PK\x03\x04"sv},
     {FileKind::kZip, 0, "PK\x05\x06"sv},  // of no entries
     {FileKind::kOldTorch, 0, "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."sv},
@@ -120,12 +117,12 @@ FileKind ProbeFile(std::span<const std::byte> prefix) {
   if (prefix.empty()) return FileKind::kEmpty;
   const std::string_view text(reinterpret_cast<const char*>(prefix.data()),
                               std::min(prefix.size(), kProbeBytes));
+  if (DecompressionOfStart(text) != nullptr) return FileKind::kCompressed;
   for (const Signature& signature : kSignatures) {
     if (text.size() > signature.offset &&
         text.substr(signature.offset).starts_with(signature.bytes))
       return signature.kind;
   }
-  if (BeginsBzip2(text)) return FileKind::kBzip2;
   if (IsArrowStream(text)) return FileKind::kArrow;
   if (IsIdx(text)) return FileKind::kIdx;
   if (IsSafetensors(text)) return FileKind::kSafetensors;
@@ -138,10 +135,7 @@ std::string_view FileKindName(FileKind kind) {
     case FileKind::kUnknown: return "an unknown kind of file";
     case FileKind::kEmpty: return "an empty file";
     case FileKind::kIdx: return "an IDX array";
-    case FileKind::kGzip: return "gzip data";
-    case FileKind::kZstd: return "zstd data";
-    case FileKind::kXz: return "xz data";
-    case FileKind::kBzip2: return "bzip2 data";
+    case FileKind::kCompressed: return "compressed data";
     case FileKind::kSafetensors: return "a safetensors file";
     case FileKind::kZip: return "a zip archive (also .pt and .npz)";
     case FileKind::kOldTorch: return "a PyTorch file of before version 1.6";
@@ -163,6 +157,13 @@ std::string_view FileKindName(FileKind kind) {
     case FileKind::kText: return "text";
   }
   return "an unknown kind of file";
+}
+
+std::string DescribeStart(std::span<const std::byte> prefix) {
+  const std::string_view text(reinterpret_cast<const char*>(prefix.data()), prefix.size());
+  const Decompression* const compression = DecompressionOfStart(text);
+  return compression != nullptr ? fmt::format("{} data", compression->name)
+                                : std::string(FileKindName(ProbeFile(prefix)));
 }
 
 }  // namespace stoker

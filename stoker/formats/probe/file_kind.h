@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace stoker {
@@ -11,10 +12,7 @@ enum class FileKind {
   kUnknown,
   kEmpty,
   kIdx,
-  kGzip,
-  kZstd,
-  kXz,
-  kBzip2,
+  kCompressed,  // as io/decompression.h lists
   kSafetensors,
   kZip,       // also PyTorch's .pt and numpy's .npz
   kOldTorch,  // PyTorch's .pt of before version 1.6
@@ -43,7 +41,11 @@ inline constexpr size_t kProbeBytes = 512;
 // shorter file. Only the parser can tell for certain.
 FileKind ProbeFile(std::span<const std::byte> prefix);
 
-// Returns the kind's name in a sentence: "a PNG image", "gzip data", "an empty file".
+// Returns the kind's name in a sentence: "a PNG image", "compressed data", "an empty file".
 std::string_view FileKindName(FileKind kind);
+
+// Returns what a file that begins with `prefix` is, in a sentence: as FileKindName, but for
+// compressed data by their compression's name: "gzip data".
+std::string DescribeStart(std::span<const std::byte> prefix);
 
 }  // namespace stoker

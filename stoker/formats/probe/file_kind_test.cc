@@ -39,10 +39,10 @@ const KindCase kKinds[] = {
     {"IdxOfNoDimensions", "\0\0\x08\0"s, FileKind::kUnknown},
     {"IdxOfUnknownType", "\0\0\x0a\x01"s, FileKind::kUnknown},
     {"IdxCutShort", "\0\0\x08"s, FileKind::kUnknown},
-    {"Gzip", "\x1f\x8b\x08\0"s, FileKind::kGzip},
-    {"Zstd", "\x28\xb5\x2f\xfd\x04"s, FileKind::kZstd},
-    {"Xz", "\xfd\x37\x7a\x58\x5a\0\0\x04"s, FileKind::kXz},
-    {"Bzip2", "BZh91AY&SY"s, FileKind::kBzip2},
+    {"Gzip", "\x1f\x8b\x08\0"s, FileKind::kCompressed},
+    {"Zstd", "\x28\xb5\x2f\xfd\x04"s, FileKind::kCompressed},
+    {"Xz", "\xfd\x37\x7a\x58\x5a\0\0\x04"s, FileKind::kCompressed},
+    {"Bzip2", "BZh91AY&SY"s, FileKind::kCompressed},
     {"NoBzip2", "BZh9 is a text"s, FileKind::kText},
     {"Safetensors", "\x02\0\0\0\0\0\0\0{}"s, FileKind::kSafetensors},
     {"SafetensorsOfTooLongAHeader", "\0\0\0\0\x01\0\0\0{"s, FileKind::kUnknown},
@@ -96,6 +96,15 @@ TEST_P(ProbeFileTest, KnowsTheKindByItsFirstBytes) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, ProbeFileTest, testing::ValuesIn(kKinds),
                          [](const auto& test) { return std::string(test.param.name); });
+
+TEST(DescribeStart, NamesTheCompressionOfCompressedData) {
+  const auto described = [](std::string_view start) {
+    return DescribeStart(std::as_bytes(std::span(start)));
+  };
+  EXPECT_EQ(described("\x1f\x8b\x08"), "gzip data");
+  EXPECT_EQ(described("BZh91AY&SY"), "bzip2 data");
+  EXPECT_EQ(described("PK\x03\x04"), "a zip archive (also .pt and .npz)");
+}
 
 TEST(ProbeFile, IsNotMisledByBytesBehindThePrefix) {
   const std::string text = std::string(kProbeBytes, 'a') + "\x01";

@@ -68,7 +68,7 @@ Status NoPart(const File& file, uint64_t at, std::span<const std::byte> start) {
       kind != FileKind::kUnknown && kind != FileKind::kEmpty && kind != FileKind::kRecordIo;
   if (other) {
     return DataLoss("{}: byte 0: this is {}, not RecordIO; check the path", file.path(),
-                    FileKindName(kind));
+                    DescribeStart(start));
   }
   return DataLoss(
       "{}: byte {}: no record begins here; this is no RecordIO file, or it is damaged: copy or "

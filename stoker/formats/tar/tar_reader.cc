@@ -195,10 +195,11 @@ Status TarReader::CheckHeader(const Block& block, size_t got) const {
         "archive again",
         input_.name(), next_);
   }
-  const FileKind kind = ProbeFile(std::span(block).first(got));
+  const auto start = std::span(block).first(got);
+  const FileKind kind = ProbeFile(start);
   const bool known = kind != FileKind::kUnknown && kind != FileKind::kTar;
   return DataLoss("{}: byte 0: this is {}; check the path", input_.name(),
-                  known ? fmt::format("{}, no tar archive", FileKindName(kind))
+                  known ? fmt::format("{}, no tar archive", DescribeStart(start))
                         : "no tar archive, or its first header is damaged");
 }
 

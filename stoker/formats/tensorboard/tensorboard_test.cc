@@ -76,7 +76,7 @@ std::vector<T> Packed(const std::string& bytes) {
 }
 
 std::vector<std::string> RecordsOf(const std::string& path) {
-  auto source = OpenTfRecordSource(path, TfRecordCompression::kAuto);
+  auto source = OpenTfRecordSource(path, "auto");
   EXPECT_THAT(source, IsOk());
   TfRecordReader reader(*std::move(source), {});
   std::vector<std::string> records;

@@ -7,11 +7,7 @@
 
 #include "stoker/base/default_budget.h"
 #include "stoker/formats/probe/file_kind.h"
-#include "stoker/io/bzip2.h"
 #include "stoker/io/checksum.h"
-#include "stoker/io/gzip.h"
-#include "stoker/io/xz.h"
-#include "stoker/io/zstd.h"
 
 namespace stoker {
 namespace {
@@ -45,7 +41,7 @@ Status LengthDamaged(const std::string& name, uint64_t offset, int64_t number,
     const FileKind kind = ProbeFile(start);
     if (kind != FileKind::kUnknown && kind != FileKind::kEmpty) {
       return DataLoss("{}: byte 0: this is {}, not TFRecord; check the path", name,
-                      FileKindName(kind));
+                      DescribeStart(start));
     }
     return DataLoss(
         "{}: byte 0: the length of the first record lacks its checksum; this is no TFRecord file, "
@@ -65,15 +61,12 @@ bool LooksLikeZlib(std::span<const std::byte> start) {
   return (kDeflate32K << 8 | std::to_integer<int>(start[1])) % 31 == 0;
 }
 
-// By the first bytes of a file.
-TfRecordCompression CompressionOf(std::span<const std::byte> bytes) {
-  if (BeginsTfRecord(bytes)) return TfRecordCompression::kNone;
-  const FileKind kind = ProbeFile(bytes);
-  if (kind == FileKind::kGzip) return TfRecordCompression::kGzip;
-  if (kind == FileKind::kZstd) return TfRecordCompression::kZstd;
-  if (kind == FileKind::kXz) return TfRecordCompression::kXz;
-  if (kind == FileKind::kBzip2) return TfRecordCompression::kBzip2;
-  return LooksLikeZlib(bytes) ? TfRecordCompression::kZlib : TfRecordCompression::kNone;
+// By the first bytes of a file; null if it is plain.
+const Decompression* CompressionOf(std::span<const std::byte> bytes) {
+  if (BeginsTfRecord(bytes)) return nullptr;
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (const Decompression* const found = DecompressionOfStart(start)) return found;
+  return LooksLikeZlib(bytes) ? DecompressionNamed("zlib") : nullptr;
 }
 
 }  // namespace
@@ -90,32 +83,24 @@ bool BeginsTfRecord(std::span<const std::byte> bytes) {
   return bytes.size() >= kTfRecordHeaderBytes && HasLengthChecksum(bytes.data());
 }
 
-Result<TfRecordCompression> DetectTfRecordCompression(const File& file) {
+Result<const Decompression*> DetectTfRecordCompression(const File& file) {
   std::array<std::byte, kTfRecordHeaderBytes> start;
   STOKER_ASSIGN_OR_RETURN(const size_t got, file.ReadUpTo(0, start));
   return CompressionOf(std::span(start).first(got));
 }
 
 Result<std::unique_ptr<ByteSource>> OpenTfRecordSource(const std::string& path,
-                                                       TfRecordCompression compression,
+                                                       std::string_view compression,
                                                        uint64_t offset,
                                                        std::shared_ptr<MemoryAccount> account) {
-  if (compression == TfRecordCompression::kAuto) {
+  const Decompression* packed = DecompressionNamed(compression);
+  if (compression == "auto") {
     STOKER_ASSIGN_OR_RETURN(const std::string start, ReadStart(path, kTfRecordHeaderBytes));
-    compression = CompressionOf(std::as_bytes(std::span(start)));
+    packed = CompressionOf(std::as_bytes(std::span(start)));
   }
-  if (compression == TfRecordCompression::kNone)
-    return OpenStoredBytes(path, offset, std::move(account));
+  if (packed == nullptr) return OpenStoredBytes(path, offset, std::move(account));
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, OpenStoredBytes(path, 0, account));
-  switch (compression) {
-    case TfRecordCompression::kAuto:
-    case TfRecordCompression::kNone: break;
-    case TfRecordCompression::kGzip: source = MakeGzipSource(std::move(source), account); break;
-    case TfRecordCompression::kZlib: source = MakeZlibSource(std::move(source), account); break;
-    case TfRecordCompression::kZstd: source = MakeZstdSource(std::move(source), account); break;
-    case TfRecordCompression::kXz: source = MakeXzSource(std::move(source), account); break;
-    case TfRecordCompression::kBzip2: source = MakeBzip2Source(std::move(source), account); break;
-  }
+  source = packed->make(std::move(source), account);
   STOKER_RETURN_IF_ERROR(SkipTo(*source, offset, account));
   return source;
 }

@@ -13,11 +13,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/base/ledger.h"
 #include "stoker/base/status.h"
 #include "stoker/io/byte_source.h"
+#include "stoker/io/decompression.h"
 #include "stoker/io/file.h"
 #include "stoker/io/read_window.h"
 
@@ -29,19 +31,19 @@ inline constexpr size_t kTfRecordHeaderBytes = 12;
 inline constexpr size_t kTfRecordFooterBytes = 4;
 inline constexpr size_t kTfRecordFrameBytes = kTfRecordHeaderBytes + kTfRecordFooterBytes;
 
-// kAuto decides by the content; see README.md.
-enum class TfRecordCompression { kAuto, kNone, kGzip, kZlib, kZstd, kXz, kBzip2 };
-
-// Returns what kAuto finds in a file. An empty file is a plain one of no records.
-Result<TfRecordCompression> DetectTfRecordCompression(const File& file);
+// Returns the compression of a file of records; null if it is plain. An empty file is a plain one
+// of no records. See README.md.
+Result<const Decompression*> DetectTfRecordCompression(const File& file);
 
 // Returns whether these bytes begin with a length and its checksum, the first 12 bytes of a record.
 bool BeginsTfRecord(std::span<const std::byte> bytes);
 
 // Returns the file's framed records, decompressed, from byte `offset` of the content on: as
 // OpenByteSourceAt, except that it detects the compression differently.
+//   compression  "auto": what DetectTfRecordCompression finds; "none"; or a name of
+//                io/decompression.h
 Result<std::unique_ptr<ByteSource>> OpenTfRecordSource(
-    const std::string& path, TfRecordCompression compression, uint64_t offset = 0,
+    const std::string& path, std::string_view compression = "auto", uint64_t offset = 0,
     std::shared_ptr<MemoryAccount> account = nullptr);
 
 struct TfRecord {

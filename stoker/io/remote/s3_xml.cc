@@ -143,9 +143,13 @@ std::optional<uint64_t> ParseSize(std::string_view text) {
 S3Error ParseS3Error(std::string_view text) {
   S3Error error;
   ForEachLeaf(text, [&](std::string_view path, std::string value) {
-    if (path == "Error/Code") error.code = std::move(value);
-    if (path == "Error/Message") error.message = std::move(value);
-    if (path == "Error/Region") error.region = std::move(value);
+    if (path == "Error/Code") {
+      error.code = std::move(value);
+    } else if (path == "Error/Message") {
+      error.message = std::move(value);
+    } else if (path == "Error/Region") {
+      error.region = std::move(value);
+    }
   });
   return error;
 }
@@ -160,16 +164,19 @@ Result<S3List> ParseS3List(std::string_view text) {
     is_list = true;
     path.remove_prefix(kRoot.size());
     if (path == "IsTruncated") truncated = value == "true";
-    if (path == "NextContinuationToken") continuation = std::move(value);
-    if (path == "CommonPrefixes/Prefix") ++list.folders;
-    if (path == "Contents/Key") {
+    if (path == "NextContinuationToken") {
+      continuation = std::move(value);
+    } else if (path == "CommonPrefixes/Prefix") {
+      ++list.folders;
+    } else if (path == "Contents/Key") {
       std::optional<std::string> key = PercentDecoded(value);
       good = good && key.has_value();
       list.objects.push_back({.key = std::move(key).value_or("")});
-    }
-    if (list.objects.empty()) return;
-    if (path == "Contents/ETag") list.objects.back().etag = std::move(value);
-    if (path == "Contents/Size") {
+    } else if (list.objects.empty()) {
+      return;
+    } else if (path == "Contents/ETag") {
+      list.objects.back().etag = std::move(value);
+    } else if (path == "Contents/Size") {
       const std::optional<uint64_t> size = ParseSize(value);
       good = good && size.has_value();
       list.objects.back().size = size.value_or(0);

@@ -48,7 +48,7 @@ Status CheckIsRecipe(const std::string& path) {
   return InvalidArgument(
       "{}: this is {}, and --grid shows the pictures that a recipe makes; give one that reads it, "
       "such as data: {{train: [{}, decode, resize: 64]}} (`decode` where pictures are encoded)",
-      path, FileKindName(file.stored), format->recipe(file));
+      path, file.stored_name(), format->recipe(file));
 }
 
 }  // namespace

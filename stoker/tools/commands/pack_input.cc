@@ -36,7 +36,7 @@ Result<PackSource> OpenFiles(const std::string& source) {
       "files, tar archives and LMDB databases; write a recipe for anything else, such as data: "
       "{{train: [{}]}}, and give that "
       "(docs/formats.md has a line for each format)",
-      first.path, FileKindName(first.stored), readable.recipe(first));
+      first.path, first.stored_name(), readable.recipe(first));
 }
 
 }  // namespace

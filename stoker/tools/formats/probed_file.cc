@@ -1,5 +1,7 @@
 #include "stoker/tools/formats/probed_file.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -7,19 +9,15 @@
 
 #include "stoker/base/remote_path.h"
 #include "stoker/io/byte_source.h"
+#include "stoker/io/decompression.h"
 #include "stoker/io/file.h"
 #include "stoker/tools/formats/n5.h"
 
 namespace stoker {
 
-std::string_view ProbedFile::compression() const {
-  switch (stored) {
-    case FileKind::kGzip: return "gzip";
-    case FileKind::kZstd: return "zstd";
-    case FileKind::kXz: return "xz";
-    case FileKind::kBzip2: return "bzip2";
-    default: return "";
-  }
+std::string ProbedFile::stored_name() const {
+  return compression.empty() ? std::string(FileKindName(stored))
+                             : fmt::format("{} data", compression);
 }
 
 std::string ProbedFile::extension() const {
@@ -33,6 +31,10 @@ Result<ProbedFile> ProbePath(const std::string& path) {
   std::array<std::byte, kProbeBytes> prefix;
   STOKER_ASSIGN_OR_RETURN(const size_t size, file.ReadUpTo(0, prefix));
   probed.stored = ProbeFile(std::span(prefix).first(size));
+  const std::string_view stored(reinterpret_cast<const char*>(prefix.data()), size);
+  if (const Decompression* const found = DecompressionOfStart(stored)) {
+    probed.compression = found->name;
+  }
   probed.bytes = file.size();
   STOKER_ASSIGN_OR_RETURN(probed.start, ReadContentPrefix(path));
   probed.content = ProbeFile(std::as_bytes(std::span(probed.start)));

@@ -18,8 +18,9 @@ struct ProbedFile {
   uint64_t bytes = 0;      // of the file
   bool n5 = false;         // IsN5; then the other members are not set
 
-  // "gzip", "zstd", "xz" or "bzip2"; empty if the content is not compressed.
-  std::string_view compression() const;
+  std::string_view compression = {};  // its name (io/decompression.h); empty if it has none
+  // Returns what the stored file is, in a sentence: "gzip data".
+  std::string stored_name() const;
   // Returns ".csv" for "a.csv", also if the ending of a compression follows it.
   std::string extension() const;
 };

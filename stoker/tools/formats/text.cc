@@ -68,7 +68,7 @@ const FileFormat kTextFormat = {
     .name = "text",
     .holds = IsText,
     .known_by_content = false,
-    .inspect = [](const ProbedFile& file) { return InspectText(file.path, file.compression()); },
+    .inspect = [](const ProbedFile& file) { return InspectText(file.path, file.compression); },
     .recipe = [](const ProbedFile& file) { return fmt::format("lines: {}", file.path); },
     .open = [](const std::string& path, const Json&) { return Source(Lines{.path = path}); },
     .verify = VerifyUnknown,

@@ -106,8 +106,7 @@ void DescribeFeatures(const std::map<std::string, FeatureSummary>& features, con
 }
 
 Result<Inspection> InspectTfRecord(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source,
-                          OpenTfRecordSource(path, TfRecordCompression::kAuto));
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, OpenTfRecordSource(path, "auto"));
   const auto budget = static_cast<uint64_t>(Ledger::Default()->budget_bytes());
   TfRecordReader reader(std::move(source), {.budget_bytes = budget});
   Summary summary;
@@ -138,7 +137,7 @@ Result<Inspection> InspectTfRecord(const std::string& path) {
 
 // The first record's length has its checksum, which nothing else has there.
 Result<bool> BeginsWithRecord(const std::string& path) {
-  Result<std::unique_ptr<ByteSource>> source = OpenTfRecordSource(path, TfRecordCompression::kAuto);
+  Result<std::unique_ptr<ByteSource>> source = OpenTfRecordSource(path, "auto");
   if (!source.ok()) return source.status();
   std::array<std::byte, kTfRecordHeaderBytes> start;
   const Result<size_t> got = (*source)->ReadFully(start);
@@ -157,8 +156,8 @@ std::string TextOf(TfRecordDamage::Kind kind) {
 bool IsCompressed(const std::string& path) {
   const Result<File> file = File::Open(path);
   if (!file.ok()) return true;
-  const Result<TfRecordCompression> compression = DetectTfRecordCompression(*file);
-  return !compression.ok() || *compression != TfRecordCompression::kNone;
+  const Result<const Decompression*> compression = DetectTfRecordCompression(*file);
+  return !compression.ok() || *compression != nullptr;
 }
 
 // Every damaged record of a plain file; of a compressed one the first thing that is wrong.

@@ -28,11 +28,11 @@ Result<uint64_t> DecompressedBytes(const std::string& path) {
 Result<Inspection> InspectUnknown(const ProbedFile& file) {
   Inspection out;
   out.json = {{"file", file.path}, {"format", FileKindName(file.content)}, {"bytes", file.bytes}};
-  out.text = fmt::format("{}: {}, {}", Printable(file.path), FileKindName(file.stored),
-                         ByteText(file.bytes));
-  if (const std::string_view compression = file.compression(); !compression.empty()) {
+  out.text =
+      fmt::format("{}: {}, {}", Printable(file.path), file.stored_name(), ByteText(file.bytes));
+  if (!file.compression.empty()) {
     STOKER_ASSIGN_OR_RETURN(const uint64_t bytes, DecompressedBytes(file.path));
-    out.json["compressed"] = compression;
+    out.json["compressed"] = file.compression;
     out.json["decompressed_bytes"] = bytes;
     out.text += fmt::format("; whole, holds {}, {}", FileKindName(file.content), ByteText(bytes));
   }
@@ -43,7 +43,7 @@ Result<Inspection> InspectUnknown(const ProbedFile& file) {
 }  // namespace
 
 Status VerifyUnknown(const ProbedFile& file, const Inspection& inspected, Verification& out) {
-  if (!file.compression().empty()) return inspected.damage;
+  if (!file.compression.empty()) return inspected.damage;
   if (IsNamedAsPicture(file.path)) return DecodePicture(file.path);
   out.unchecked = fmt::format("it is {}, which has nothing to check it by", out.format);
   return OkStatus();

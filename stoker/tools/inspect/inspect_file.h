@@ -12,7 +12,7 @@ namespace stoker {
 
 // Describes a file of any format of tools/formats/file_format.h, or a recipe (YAML with a section
 // `data`, `model` or `train`); for other kinds the name, the size and the compression
-// ("compressed": "gzip", "zstd", "xz" or "bzip2"). Reads and checks everything that has a checksum
+// ("compressed": "gzip"; io/decompression.h). Reads and checks everything that has a checksum
 // or announces its size. Shows the first `samples` samples, if a source reads the format.
 Result<Inspection> InspectFile(const std::string& path, int64_t samples = 0);
 

@@ -41,8 +41,8 @@ std::string Shortened(std::string_view text) {
   return std::string(text.substr(0, end)) + "...";
 }
 
-FileKind KindOf(std::string_view bytes) {
-  return ProbeFile(std::as_bytes(std::span(bytes.substr(0, kProbeBytes))));
+std::span<const std::byte> StartOf(std::string_view bytes) {
+  return std::as_bytes(std::span(bytes.substr(0, kProbeBytes)));
 }
 
 Json FirstValues(const Array& array) {
@@ -74,9 +74,8 @@ std::string TextOf(const Array& array, const Field& field) {
   if (IsByteString(field)) {
     const std::string_view bytes = BytesOf(array);
     if (IsText(bytes)) return DumpJson(Shortened(bytes));
-    const FileKind kind = KindOf(bytes);
-    if (kind == FileKind::kUnknown) return ByteText(bytes.size());
-    return fmt::format("{} of {}", FileKindName(kind), ByteText(bytes.size()));
+    if (ProbeFile(StartOf(bytes)) == FileKind::kUnknown) return ByteText(bytes.size());
+    return fmt::format("{} of {}", DescribeStart(StartOf(bytes)), ByteText(bytes.size()));
   }
   const Json first = FirstValues(array);
   if (array.shape().empty()) return ValueText(first[0]);
@@ -90,7 +89,7 @@ Json JsonOf(const Array& array, const Field& field) {
   if (IsByteString(field)) {
     const std::string_view bytes = BytesOf(array);
     if (IsText(bytes)) return Shortened(bytes);
-    return {{"bytes", bytes.size()}, {"kind", FileKindName(KindOf(bytes))}};
+    return {{"bytes", bytes.size()}, {"kind", DescribeStart(StartOf(bytes))}};
   }
   Json first = FirstValues(array);
   if (array.shape().empty()) return first[0];

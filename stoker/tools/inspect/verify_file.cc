@@ -47,7 +47,7 @@ Status VerifyByManifest(const fs::path& path) {
 
 // One whose first record is damaged is not known by its content.
 bool IsNamedAsTfRecord(const ProbedFile& file) {
-  return file.compression().empty() &&
+  return file.compression.empty() &&
          (file.path.ends_with(".tfrecord") || file.path.ends_with(".tfrecords"));
 }
 

@@ -47,14 +47,14 @@ Result<Array> DecodedPlanes(std::span<const std::byte> bytes, const std::string&
 Result<Array> ReadSamples(const std::string& path, SampleForm form, int64_t limit) {
   STOKER_ASSIGN_OR_RETURN(const std::string prefix, ReadContentPrefix(path));
   const auto begin = std::as_bytes(std::span(prefix));
-  const FileKind kind = ProbeFile(begin);
-  if (kind == FileKind::kIdx && form == SampleForm::kPixels) return ReadIdxImages(path, limit);
+  if (ProbeFile(begin) == FileKind::kIdx && form == SampleForm::kPixels)
+    return ReadIdxImages(path, limit);
   if (!DetectImageFormat(begin, path).ok()) {
     return DataLoss(
         "{}: this is {}; images may be {}JPEG, PNG, BMP, WebP or PNM; for other data leave FILE "
         "out, and data.eval of the run's recipe reads them (--set data.root=DIR, say, changes "
         "where)",
-        path, FileKindName(kind), form == SampleForm::kPixels ? "IDX, " : "");
+        path, DescribeStart(begin), form == SampleForm::kPixels ? "IDX, " : "");
   }
   STOKER_ASSIGN_OR_RETURN(const Buffer buffer, ReadWholeFile(path));
   const std::span<const std::byte> bytes(buffer.data(), buffer.size());

@@ -1,0 +1,38 @@
+#include "stoker/io/decompression.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string_view>
+
+#include "stoker/base/testing.h"
+
+namespace stoker {
+namespace {
+
+using namespace std::string_view_literals;
+
+TEST(Decompressions, HaveNamesAndEndingsOfTheirOwn) {
+  std::set<std::string_view> names, endings;
+  for (const Decompression& one : Decompressions()) {
+    EXPECT_TRUE(names.insert(one.name).second) << one.name;
+    const bool own = one.ending.empty() || endings.insert(one.ending).second;
+    EXPECT_TRUE(own) << one.ending;
+    EXPECT_EQ(DecompressionNamed(one.name), &one);
+    EXPECT_EQ(WithoutCompressedEnding(fmt::format("a.csv{}", one.ending)), "a.csv");
+  }
+  EXPECT_EQ(DecompressionNamed("none"), nullptr);
+  EXPECT_EQ(WithoutCompressedEnding("a.csv"), "a.csv");
+}
+
+TEST(Decompressions, AreToldByTheFirstBytes) {
+  EXPECT_EQ(DecompressionOfStart("\x1f\x8b\x08\0"sv), DecompressionNamed("gzip"));
+  EXPECT_EQ(DecompressionOfStart("\x28\xb5\x2f\xfd\x04"sv), DecompressionNamed("zstd"));
+  EXPECT_EQ(DecompressionOfStart("\xfd\x37zXZ\0"sv), DecompressionNamed("xz"));
+  EXPECT_EQ(DecompressionOfStart("BZh91AY&SY"sv), DecompressionNamed("bzip2"));
+  EXPECT_EQ(DecompressionOfStart("x\x9c plain"sv), nullptr);
+  EXPECT_EQ(DecompressionOfStart(""sv), nullptr);
+}
+
+}  // namespace
+}  // namespace stoker
