@@ -26,6 +26,17 @@ struct StartEvent {
   std::vector<std::string> warnings;  // skipped damaged checkpoints, changed recipe keys, ... ...
 };
 
+// What a process has done beside steps so far. Callbacks that belong to a step are part of the
+// step's time too.
+struct BesideSteps {
+  double evaluation_seconds = 0;
+  int64_t evaluations = 0;
+  double checkpoint_seconds = 0;  // in which training waited
+  int64_t checkpoints = 0;
+  double logging_seconds = 0;  // for lines of metrics and TensorBoard
+  double callback_seconds = 0;
+};
+
 struct StepEvent {
   int64_t step = 0;     // steps done, this one included
   int64_t samples = 0;  // in its batch
@@ -34,6 +45,7 @@ struct StepEvent {
   double train_seconds = 0;   // in steps of this process, including waits for data
   double waited_seconds = 0;  // the part of these spent waiting for data
   int64_t train_samples = 0;  // in steps of this process
+  BesideSteps beside = {};
   // Describes the last seconds if steps wait for data; null if they hardly do. Lives as long as the
   // call.
   const Starvation* starved = nullptr;

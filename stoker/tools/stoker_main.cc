@@ -5,6 +5,7 @@
 #include "stoker/tools/commands/batch_find_command.h"
 #include "stoker/tools/commands/bench_command.h"
 #include "stoker/tools/commands/check_command.h"
+#include "stoker/tools/commands/doctor.h"
 #include "stoker/tools/commands/env_command.h"
 #include "stoker/tools/commands/eval_command.h"
 #include "stoker/tools/commands/export_command.h"
@@ -55,6 +56,9 @@ int main(int argc, char** argv) {
   AddPlotCommand(program);
   AddLrFindCommand(program, hand_over);
   AddBatchFindCommand(program, hand_over);
+  AddDoctorCommand(program, [argv](const DoctorArguments& arguments) {
+    return HasTrainer() ? ExecTrainer(argv) : RunDoctor(arguments, {});
+  });
   AddBenchCommand(program, HereUnlessCodeIsLoaded(RunBench, argv), hand_over);
   AddPackCommand(program, HereUnlessCodeIsLoaded(RunPack, argv));
   AddVerifyCommand(program);

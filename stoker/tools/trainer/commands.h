@@ -8,6 +8,7 @@
 #include "stoker/tools/commands/batch_find_command.h"
 #include "stoker/tools/commands/bench_command.h"
 #include "stoker/tools/commands/check_command.h"
+#include "stoker/tools/commands/doctor_command.h"
 #include "stoker/tools/commands/eval_command.h"
 #include "stoker/tools/commands/export_command.h"
 #include "stoker/tools/commands/inspect_command.h"
@@ -30,6 +31,8 @@ Status RunExport(const ExportArguments& arguments);
 Status RunSchedule(const ScheduleArguments& arguments);
 Status RunLrFind(const LrFindArguments& arguments);
 Status RunBatchFind(const BatchFindArguments& arguments);
+// `stoker doctor`, with models.
+Status RunTrainedDoctor(const DoctorArguments& arguments);
 // `stoker bench --model`.
 Status RunModelBench(const BenchArguments& arguments);
 

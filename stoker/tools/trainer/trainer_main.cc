@@ -67,6 +67,7 @@ int TrainerMain(int argc, char** argv, void (*add_kinds)(Kinds& kinds)) {
   AddPlotCommand(program);
   AddLrFindCommand(program, Guarded(RunLrFind));
   AddBatchFindCommand(program, Guarded(RunBatchFind));
+  AddDoctorCommand(program, Guarded(RunTrainedDoctor));
   AddBenchCommand(program, RunBench, Guarded(RunModelBench));
   AddPackCommand(program, RunPack);
   AddVerifyCommand(program);

@@ -195,29 +195,34 @@ void StepRunner::Tell(int64_t samples, const ScheduleValue& now) {
                   .lr = now.lr,
                   .train_seconds = session_.total.seconds,
                   .waited_seconds = session_.batches->waited_seconds(),
-                  .train_samples = session_.total.samples};
+                  .train_samples = session_.total.samples,
+                  .beside = session_.beside};
   session_.status->Stepped(event);
   event.starved = session_.status->starved();
   session_.recorder->Stepped(event);
 }
 
 Status StepRunner::LogLine(const ScheduleValue& now) {
+  const Stopwatch watch;
   const Throughput window = session_.total.Since(at_last_line_);
   const double waited = session_.batches->waited_seconds() - waited_at_last_line_;
   at_last_line_ = session_.total;
   waited_at_last_line_ = session_.batches->waited_seconds();
-  return session_.recorder->Logged({.step = session_.progress.step,
-                                    .epoch = static_cast<double>(session_.progress.step) /
-                                             static_cast<double>(session_.plan().steps_per_epoch()),
-                                    .loss = session_.loss_log.TakeMean(),
-                                    .schedule = now,
-                                    .images_per_s = window.per_second(),
-                                    .waited = window.seconds > 0 ? waited / window.seconds : 0,
-                                    .train_seconds = session_.throughput().seconds,
-                                    .scaling = Scaling(),
-                                    .skipped = session_.progress.skipped,
-                                    .rollbacks = session_.progress.rollbacks,
-                                    .figures = session_.view->figures});
+  const Status logged =
+      session_.recorder->Logged({.step = session_.progress.step,
+                                 .epoch = static_cast<double>(session_.progress.step) /
+                                          static_cast<double>(session_.plan().steps_per_epoch()),
+                                 .loss = session_.loss_log.TakeMean(),
+                                 .schedule = now,
+                                 .images_per_s = window.per_second(),
+                                 .waited = window.seconds > 0 ? waited / window.seconds : 0,
+                                 .train_seconds = session_.throughput().seconds,
+                                 .scaling = Scaling(),
+                                 .skipped = session_.progress.skipped,
+                                 .rollbacks = session_.progress.rollbacks,
+                                 .figures = session_.view->figures});
+  session_.beside.logging_seconds += watch.ElapsedSeconds();
+  return logged;
 }
 
 std::optional<LossScaling> StepRunner::Scaling() const {

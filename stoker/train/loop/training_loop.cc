@@ -119,8 +119,11 @@ Status TrainingLoop::DoWhatIsDue() {
 Status TrainingLoop::EvaluateNow() {
   const int64_t step = session_->progress.step;
   const ScheduleValue last = session_->schedule->At(step - 1);
+  const Stopwatch watch;
   const Result<Evaluation> evaluation =
       EvaluateOn(*session_, *session_->eval, LossLogging::kOnce, session_->stop);
+  session_->beside.evaluation_seconds += watch.ElapsedSeconds();
+  ++session_->beside.evaluations;
   // The resumed run evaluates again.
   if (!evaluation.ok()) return StoreAndPass(evaluation.status());
   if (!std::isfinite(evaluation->loss)) {
@@ -184,7 +187,15 @@ Status TrainingLoop::CheckpointBetweenEpochs() {
 }
 
 Status TrainingLoop::Checkpoint(CheckpointKind kind) {
+  const int64_t step = session_->progress.step;
+  const bool has_one = session_->last_checkpoint == step ||
+                       (session_->under_way && session_->under_way->step == step);
+  const Stopwatch watch;
   STOKER_RETURN_IF_ERROR(WriteCheckpoint(*session_, kind));
+  if (!has_one) {
+    session_->beside.checkpoint_seconds += watch.ElapsedSeconds();
+    ++session_->beside.checkpoints;
+  }
   clock_->Written();
   return OkStatus();
 }

@@ -111,6 +111,7 @@ struct TrainingSession {
 
   Throughput total;   // of this process
   Throughput before;  // of earlier processes
+  BesideSteps beside;
 
   std::optional<CheckpointUnderWay> under_way;
   HostCopy weights_copy;         // source of the checkpoint being written
@@ -138,9 +139,11 @@ Status Broken(TrainingSession& session, const Status& status, int64_t ahead = 0)
 template <typename Hook>
 Status CallEach(TrainingSession& session, Hook&& hook) {
   if (session.callbacks.empty()) return OkStatus();
+  const Stopwatch watch;
   session.view->step = session.progress.step;
   STOKER_RETURN_IF_ERROR(
       session.callbacks.Each([&](Callback& callback) { return hook(callback, *session.view); }));
+  session.beside.callback_seconds += watch.ElapsedSeconds();
   if (!session.view->end.empty() && session.progress.ended.empty()) {
     session.progress.ended = session.view->end;
   }

@@ -1,0 +1,285 @@
+#include "stoker/tools/commands/doctor.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "stoker/base/clock.h"
+#include "stoker/base/json_text.h"
+#include "stoker/base/ledger.h"
+#include "stoker/base/worker_group.h"
+#include "stoker/data/recipe/memory_options.h"
+#include "stoker/data/recipe/plugins.h"
+#include "stoker/data/recipe/recipe.h"
+#include "stoker/data/recipe/recipe_text.h"
+#include "stoker/doctor/diagnose.h"
+#include "stoker/doctor/planned_times.h"
+#include "stoker/tools/commands/doctor_fix.h"
+#include "stoker/tools/commands/input_probe.h"
+#include "stoker/tools/commands/recipe_facts.h"
+#include "stoker/tools/program/interrupt.h"
+#include "stoker/tools/program/print.h"
+#include "stoker/tools/program/text.h"
+
+namespace stoker {
+namespace {
+
+// How the time is divided: the run, the input alone, the step alone, and each trial.
+constexpr double kOfRun = 0.45, kOfInput = 0.15, kOfStep = 0.1, kOfTrials = 0.3;
+constexpr double kMostOfATrial = 8, kMostOfTheStep = 5;
+
+std::string HostName() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof(name) - 1) == 0 ? name : "";
+}
+
+// The tree after a change, as EditRecipe writes it.
+Result<DoctorRecipe> Changed(const DoctorRecipe& recipe, const RecipeChange& change) {
+  DoctorRecipe changed = recipe;
+  if (change.kind == RecipeChange::Kind::kSet) {
+    STOKER_RETURN_IF_ERROR(SetByPath(changed.root, fmt::format("{}={}", change.key, change.value)));
+    return changed;
+  }
+  std::vector<ConfigNode>& stages = changed.root.Find("data")->Find("train")->items;
+  const auto added =
+      stages.insert(stages.begin() + change.after + 1, ConfigNode::Scalar(change.value));
+  if (change.move >= 0) {
+    const auto moved = stages.begin() + change.move;
+    std::rotate(moved, moved + 1, added + 1);
+  }
+  return changed;
+}
+
+class Doctor {
+ public:
+  Doctor(const DoctorArguments& arguments, const DoctorParts& parts)
+      : arguments_(arguments), parts_(parts) {}
+
+  Status Run() {
+    const std::filesystem::path file = arguments_.recipe;
+    const std::filesystem::path folder = arguments_.rate_in_folder.empty()
+                                             ? file.parent_path()
+                                             : std::filesystem::path(arguments_.rate_in_folder);
+    STOKER_ASSIGN_OR_RETURN(recipe_, ReadDoctorRecipe(file, folder, arguments_.set));
+    STOKER_RETURN_IF_ERROR(Check());
+    NoteInterrupt();
+    ::signal(SIGPIPE, SIG_IGN);  // the temporary run must be removed
+    STOKER_RETURN_IF_ERROR(timer_.Start());
+    if (!arguments_.rate_in_folder.empty()) return PrintRate();
+    if (arguments_.fix) STOKER_RETURN_IF_ERROR(CheckFixedRecipe(arguments_.recipe));
+    Announce();
+    const Stopwatch watch;
+    const Status failed = Measure();
+    profile_.seconds = watch.ElapsedSeconds();
+    profile_.interrupted = Interrupted();
+    if (!failed.ok()) profile_.error = failed.message();
+    return Report(failed);
+  }
+
+ private:
+  bool Trains() const { return profile_.facts.has_model && parts_.train; }
+
+  Status Check() {
+    profile_.recipe = arguments_.recipe;
+    profile_.facts = FactsOf(recipe_.root);
+    profile_.machine.host = HostName();
+    profile_.machine.cpus = AvailableCpus();
+    STOKER_ASSIGN_OR_RETURN(const Runtime runtime, RuntimeOf(recipe_.root, nullptr));
+    profile_.machine.memory_budget = runtime.memory_budget;
+    if (Trains()) return parts_.check(recipe_);
+    STOKER_RETURN_IF_ERROR(WishForMemoryOf(recipe_.root));
+    return ParseDataSection(recipe_.root, recipe_.folder).status();
+  }
+
+  // For machines the report stands alone on standard output.
+  void Say(const std::string& line) const {
+    PrintProgress(arguments_.json ? stderr : stdout, line + "\n");
+  }
+
+  void Announce() const {
+    const double s = arguments_.seconds;
+    Say(Trains()
+            ? fmt::format("doctor: trains for {} as {} says, in a temporary run directory; then "
+                          "measures its input ({}) and its step ({}) alone, and tries changes on "
+                          "them (at most {}). Your runs and files stay as they are.",
+                          DurationText(kOfRun * s), arguments_.recipe, DurationText(kOfInput * s),
+                          DurationText(std::min(kMostOfTheStep, kOfStep * s)),
+                          DurationText(kOfTrials * s))
+            : fmt::format("doctor: reads data.train of {} for {}, and tries changes (at most {}). "
+                          "Your files stay as they are.",
+                          arguments_.recipe, DurationText(kOfInput * s),
+                          DurationText(kOfTrials * s)));
+    if (profile_.facts.has_model && !parts_.train)
+      Say("doctor: this build of stoker cannot train, so only the input is measured");
+    if (arguments_.fix)
+      Say("doctor: then tries each prescription in turn with the recipe as it is");
+  }
+
+  // Returns the error of the data or of the training.
+  Status Measure() {
+    if (Trains()) {
+      const Status trained = parts_.train(recipe_, kOfRun * arguments_.seconds, timer_, profile_);
+      if (!trained.ok() || Interrupted()) return trained;
+    }
+    STOKER_RETURN_IF_ERROR(MeasureInputAlone());
+    if (Interrupted()) return OkStatus();
+    if (Trains()) {
+      timer_.Set(2 * arguments_.seconds);
+      const auto step =
+          parts_.step(recipe_, std::min(kMostOfTheStep, kOfStep * arguments_.seconds), timer_);
+      if (step.ok())
+        profile_.step = *step;
+      else if (step.status().code() != StatusCode::kCancelled)
+        return step.status();
+      if (Interrupted()) return OkStatus();
+    }
+    if (profile_.input) FindCachePlace(recipe_.root, recipe_.folder, profile_.facts);
+    Try();
+    return OkStatus();
+  }
+
+  Status MeasureInputAlone() {
+    STOKER_ASSIGN_OR_RETURN(const DataRecipe data, ParseDataSection(recipe_.root, recipe_.folder));
+    InputProbe probe{.seconds = kOfInput * arguments_.seconds};
+    STOKER_ASSIGN_OR_RETURN(probe.runtime, RuntimeOf(recipe_.root, timer_.flag()));
+    timer_.Set(arguments_.seconds);
+    InputProfile input;
+    const Status status =
+        MeasureInput(data.train, probe, input, nullptr, &profile_.machine.other_runnable);
+    if (input.batches > 0) profile_.input = std::move(input);
+    return status;
+  }
+
+  void Try() {
+    const std::vector<TrialPlan> plans = TrialsFor(profile_);
+    for (const TrialPlan& plan : plans) {
+      if (Interrupted()) return;
+      const double seconds = std::min(
+          kMostOfATrial, kOfTrials * arguments_.seconds / static_cast<double>(plans.size()));
+      Trial trial{.change = plan.change, .part = plan.part};
+      const Status tried =
+          plan.part == TrialPart::kInput ? TryInput(seconds, trial) : TryStep(seconds, trial);
+      if (!tried.ok()) trial.error = tried.message();
+      profile_.trials.push_back(std::move(trial));
+    }
+  }
+
+  Status TryInput(double seconds, Trial& trial) {
+    STOKER_ASSIGN_OR_RETURN(const DoctorRecipe changed, Changed(recipe_, trial.change));
+    STOKER_ASSIGN_OR_RETURN(const DataRecipe data, ParseDataSection(changed.root, changed.folder));
+    InputProbe probe{.seconds = 0.6 * seconds, .most_warm_up_s = 0.4 * seconds};
+    const bool caches = trial.change.value == "cache";
+    if (caches) {  // it is faster from the second epoch on
+      const Cardinality batches = data.train.cardinality();
+      probe.warm_up = batches.known() ? batches.value() + 1 : int64_t{1} << 40;
+      probe.most_warm_up_s = 0.8 * seconds;
+    }
+    STOKER_ASSIGN_OR_RETURN(probe.runtime, RuntimeOf(changed.root, timer_.flag()));
+    timer_.Set(2 * seconds + 5);
+    trial.before = profile_.input->samples_per_s;
+    InputProfile measured;
+    bool warm = true;
+    STOKER_RETURN_IF_ERROR(MeasureInput(data.train, probe, measured, &warm));
+    trial.samples_per_s = measured.samples_per_s;
+    if (caches && !warm) EstimateCache(trial);
+    return OkStatus();
+  }
+
+  // What precedes a cache costs nothing from the second epoch on.
+  void EstimateCache(Trial& trial) const {
+    double all = 0, left = 0;
+    bool behind = false;
+    const std::vector<std::string>& stages = profile_.facts.stages;
+    for (const StageTimes& stage : profile_.input->stages) {
+      all += stage.busy_s;
+      const auto place = std::ranges::find(stages, stage.name) - stages.begin();
+      behind = behind || (place < std::ssize(stages) && place > trial.change.after);
+      if (behind) left += stage.busy_s;
+    }
+    trial.estimated = true;
+    trial.samples_per_s = trial.before * std::min(20.0, all / std::max(left, 1e-9));
+  }
+
+  Status TryStep(double seconds, Trial& trial) {
+    STOKER_ASSIGN_OR_RETURN(const DoctorRecipe changed, Changed(recipe_, trial.change));
+    timer_.Set(2 * seconds + 5);
+    STOKER_ASSIGN_OR_RETURN(const StepProfile step,
+                            parts_.step(changed, std::min(seconds, kMostOfTheStep), timer_));
+    trial.before = static_cast<double>(profile_.step->batch) / profile_.step->seconds;
+    trial.samples_per_s = static_cast<double>(step.batch) / step.seconds;
+    return OkStatus();
+  }
+
+  Status Report(const Status& failed) {
+    const Diagnosis diagnosis = Diagnose(profile_);
+    Fixed fixed;
+    Status fix_failed;
+    if (arguments_.fix && failed.ok() && !profile_.interrupted) {
+      if (!arguments_.json) Say(DoctorText(profile_, diagnosis));
+      const Result<Fixed> result = Fix(arguments_, profile_, diagnosis);
+      if (result.ok())
+        fixed = *result;
+      else
+        fix_failed = result.status();
+    } else if (!arguments_.json) {
+      STOKER_RETURN_IF_ERROR(PrintResult(DoctorText(profile_, diagnosis)));
+    }
+    if (arguments_.json) {
+      Json json = diagnosis.ToJson();
+      json["profile"] = profile_.ToJson();
+      if (arguments_.fix) json["fix"] = fixed.ToJson();
+      STOKER_RETURN_IF_ERROR(PrintResult(DumpJson(json) + "\n"));
+    } else if (arguments_.fix && fix_failed.ok() && !fixed.tried.empty()) {
+      STOKER_RETURN_IF_ERROR(PrintResult(fixed.ToText()));
+    }
+    if (Interrupted()) return Cancelled("stopped; the report is of what was measured until then");
+    return failed.ok() ? fix_failed : failed;
+  }
+
+  // For --fix, in a process of its own.
+  Status PrintRate() {
+    double rate = 0;
+    if (Trains()) {
+      STOKER_RETURN_IF_ERROR(parts_.train(recipe_, arguments_.seconds, timer_, profile_));
+      if (profile_.training) rate = PlannedSamplesPerSecond(*profile_.training);
+    } else {
+      STOKER_ASSIGN_OR_RETURN(const DataRecipe data,
+                              ParseDataSection(recipe_.root, recipe_.folder));
+      InputProbe probe{.seconds = arguments_.seconds};
+      STOKER_ASSIGN_OR_RETURN(probe.runtime, RuntimeOf(recipe_.root, timer_.flag()));
+      InputProfile input;
+      STOKER_RETURN_IF_ERROR(MeasureInput(data.train, probe, input));
+      rate = input.samples_per_s;
+    }
+    if (Interrupted()) return Cancelled("stopped");
+    return PrintResult(DumpJson({{"samples_per_s", rate}}) + "\n");
+  }
+
+  const DoctorArguments& arguments_;
+  const DoctorParts& parts_;
+  DoctorRecipe recipe_;
+  RunProfile profile_;
+  StopTimer timer_;
+};
+
+}  // namespace
+
+Result<DoctorRecipe> ReadDoctorRecipe(const std::filesystem::path& file,
+                                      const std::filesystem::path& folder,
+                                      const std::vector<std::string>& set) {
+  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadRecipeText(file));
+  DoctorRecipe recipe{.root = {}, .folder = folder};
+  STOKER_ASSIGN_OR_RETURN(recipe.root, ParseYaml(text, file.string()));
+  STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe.root, set));
+  STOKER_RETURN_IF_ERROR(CheckSections(recipe.root));
+  STOKER_RETURN_IF_ERROR(LoadPlugins(recipe.root, folder));
+  return recipe;
+}
+
+Status RunDoctor(const DoctorArguments& arguments, const DoctorParts& parts) {
+  return Doctor(arguments, parts).Run();
+}
+
+}  // namespace stoker

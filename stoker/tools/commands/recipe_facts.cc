@@ -1,0 +1,167 @@
+#include "stoker/tools/commands/recipe_facts.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <vector>
+
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/recipe/recipe.h"
+
+namespace stoker {
+namespace {
+
+using Kind = ConfigNode::Kind;
+
+constexpr int kElementsToWeigh = 8;
+// Stages that are quick and make elements larger: a cache before them keeps less.
+constexpr std::string_view kQuick[] = {"normalize", "cast", "layout", "one_hot"};
+constexpr std::string_view kBatching[] = {"batch", "padded_batch", "bucket_by_length"};
+
+std::string NameOf(const ConfigNode& stage) {
+  if (stage.kind == Kind::kScalar) return stage.scalar;
+  return stage.kind == Kind::kMap && !stage.entries.empty() ? stage.entries[0].key : "";
+}
+
+std::optional<int64_t> IntegerIn(const ConfigNode& node) {
+  int64_t value = 0;
+  const std::string& text = node.scalar;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (node.kind != Kind::kScalar || error != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return value;
+}
+
+std::string TextAt(const ConfigNode& recipe, std::string_view path) {
+  const ConfigNode* const node = NodeAt(recipe, path);
+  return node == nullptr ? "" : node->scalar;
+}
+
+// Of `batch: 16`, `batch: {size: 16}` and `batch`.
+void NoteBatch(const ConfigNode& stage, size_t number, RecipeFacts& facts) {
+  facts.batch_key = fmt::format("data.train.{}.batch", number);
+  const ConfigNode* const value = stage.Find("batch");
+  if (value != nullptr && value->kind == Kind::kScalar) {
+    facts.batch = IntegerIn(*value).value_or(0);
+    return;
+  }
+  facts.batch_key += ".size";
+  facts.batch = value == nullptr ? 0 : IntegerAt(*value, "size").value_or(0);
+}
+
+void NoteStages(const ConfigNode& recipe, RecipeFacts& facts) {
+  const ConfigNode* const train = NodeAt(recipe, "data.train");
+  if (train == nullptr || train->kind != Kind::kList) return;
+  for (size_t i = 0; i < train->items.size(); ++i) {
+    facts.stages.push_back(NameOf(train->items[i]));
+    if (facts.stages.back() == "batch") NoteBatch(train->items[i], i, facts);
+  }
+  facts.ends_with_prefetch = !facts.stages.empty() && facts.stages.back() == "prefetch";
+}
+
+void NoteCallbacks(const ConfigNode& recipe, RecipeFacts& facts) {
+  const ConfigNode* const callbacks = NodeAt(recipe, "train.callbacks");
+  if (callbacks == nullptr) return;
+  for (size_t i = 0; i < callbacks->items.size(); ++i) {
+    if (NameOf(callbacks->items[i]) != "log_tensors") continue;
+    facts.tensors_place = static_cast<int64_t>(i);
+    facts.tensors_every = IntegerAt(callbacks->items[i], "log_tensors.every");
+  }
+}
+
+// data.train of its first stages only, with a cache behind them.
+ConfigNode WithCacheAfter(const ConfigNode& recipe, size_t after, int64_t move) {
+  ConfigNode changed = recipe;
+  ConfigNode& train = *changed.Find("data")->Find("train");
+  train.items.resize(after + 1);
+  if (move >= 0) train.items.erase(train.items.begin() + move);
+  train.items.push_back(ConfigNode::Scalar("cache"));
+  std::erase_if(changed.Find("data")->entries,
+                [](const ConfigNode::Entry& entry) { return entry.key == "eval"; });
+  return changed;
+}
+
+// The bytes of all elements, from the first few; 0 if their number is unknown.
+int64_t BytesOf(const Dataset& dataset) {
+  if (!dataset.cardinality().known()) return 0;
+  const auto batches = dataset.Open(Runtime::Inline(), {.losses = LossLogging::kNone});
+  if (!batches.ok()) return 0;
+  double bytes = 0, elements = 0;
+  for (; elements < kElementsToWeigh; ++elements) {
+    const auto element = (*batches)->Next();
+    if (!element.ok() || !*element) break;
+    for (const Array& array : (*element)->arrays) bytes += static_cast<double>(array.num_bytes());
+  }
+  if (elements == 0) return 0;
+  return static_cast<int64_t>(bytes / elements *
+                              static_cast<double>(dataset.cardinality().value()));
+}
+
+}  // namespace
+
+const ConfigNode* NodeAt(const ConfigNode& recipe, std::string_view path) {
+  const ConfigNode* node = &recipe;
+  while (node != nullptr) {
+    const size_t dot = path.find('.');
+    node = node->Find(path.substr(0, dot));
+    if (dot == path.npos) break;
+    path.remove_prefix(dot + 1);
+  }
+  return node;
+}
+
+std::optional<int64_t> IntegerAt(const ConfigNode& recipe, std::string_view path) {
+  const ConfigNode* const node = NodeAt(recipe, path);
+  return node == nullptr ? std::nullopt : IntegerIn(*node);
+}
+
+RecipeFacts FactsOf(const ConfigNode& recipe) {
+  RecipeFacts facts;
+  NoteStages(recipe, facts);
+  NoteCallbacks(recipe, facts);
+  facts.has_model = recipe.Find("model") != nullptr;
+  facts.feed_threads = IntegerAt(recipe, "train.feed_threads");
+  facts.threads = IntegerAt(recipe, "train.threads");
+  facts.log_every = IntegerAt(recipe, "train.log_every");
+  facts.eval_every = IntegerAt(recipe, "train.eval_every").value_or(1);
+  facts.eval_every_steps = IntegerAt(recipe, "train.eval_every_steps");
+  facts.checkpoint_every_steps = IntegerAt(recipe, "train.checkpoint.every_steps");
+  facts.checkpoint_async = TextAt(recipe, "train.checkpoint.async") != "false";
+  facts.histograms_every = IntegerAt(recipe, "train.tensorboard.histograms");
+  const std::string memory = TextAt(recipe, "train.memory");
+  facts.memory_set = !memory.empty() && memory != "auto";
+  facts.detect_anomaly = TextAt(recipe, "train.detect_anomaly") == "true";
+  const ConfigNode* const schedule = NodeAt(recipe, "train.schedule");
+  facts.follows_evaluations =
+      NodeAt(recipe, "train.early_stopping.patience") != nullptr ||
+      !TextAt(recipe, "train.checkpoint.best").empty() ||
+      (schedule != nullptr && NameOf(*schedule).find("plateau") != std::string::npos);
+  return facts;
+}
+
+void FindCachePlace(const ConfigNode& recipe, const std::filesystem::path& folder,
+                    RecipeFacts& facts) {
+  const std::vector<std::string>& stages = facts.stages;
+  const auto is_one_of = [](const std::string& name, const auto& names) {
+    return std::ranges::find(names, name) != std::end(names);
+  };
+  if (std::ranges::find(stages, "cache") != stages.end()) return;
+  const auto batch = std::ranges::find_if(
+      stages, [&](const std::string& name) { return is_one_of(name, kBatching); });
+  const int64_t shuffle = std::ranges::find(stages, "shuffle") - stages.begin();
+  for (int64_t after = batch - stages.begin() - 1; after > 0; --after) {
+    const std::string& name = stages[static_cast<size_t>(after)];
+    if (is_one_of(name, kQuick) || name == "shuffle") continue;
+    const int64_t move = shuffle < after ? shuffle : -1;
+    const Result<DataRecipe> data =
+        ParseDataSection(WithCacheAfter(recipe, static_cast<size_t>(after), move), folder);
+    if (!data.ok()) continue;  // something before it draws at random
+    facts.cache_after = after;
+    facts.cache_move = move;
+    facts.cache_bytes = BytesOf(data->train);
+    return;
+  }
+}
+
+}  // namespace stoker

@@ -1,0 +1,75 @@
+#include "stoker/tools/commands/recipe_facts.h"
+
+#include <gmock/gmock.h>
+
+#include "stoker/base/testing.h"
+
+namespace stoker {
+namespace {
+
+ConfigNode Parsed(const std::string& text) {
+  Result<ConfigNode> root = ParseYaml(text, "recipe.yaml");
+  EXPECT_THAT(root, IsOk());
+  return root.ok() ? *std::move(root) : ConfigNode();
+}
+
+TEST(FactsOf, HasTheKeysThatTheDoctorMayChange) {
+  const RecipeFacts facts = FactsOf(Parsed(R"(
+data: {train: [range: 10, shuffle, batch: {size: 4}, prefetch]}
+model: x
+train:
+  feed_threads: 1
+  threads: auto
+  memory: 1MB
+  eval_every_steps: 7
+  checkpoint: {every_steps: 3, async: false, best: loss}
+  callbacks: [stop_at, log_tensors: {every: 2}]
+)"));
+  EXPECT_EQ(facts.feed_threads, 1);
+  EXPECT_EQ(facts.threads, std::nullopt);
+  EXPECT_TRUE(facts.memory_set);
+  EXPECT_EQ(facts.eval_every_steps, 7);
+  EXPECT_EQ(facts.checkpoint_every_steps, 3);
+  EXPECT_FALSE(facts.checkpoint_async);
+  EXPECT_TRUE(facts.follows_evaluations);
+  EXPECT_EQ(facts.tensors_place, 1);
+  EXPECT_EQ(facts.tensors_every, 2);
+  EXPECT_TRUE(facts.has_model);
+  EXPECT_TRUE(facts.ends_with_prefetch);
+  EXPECT_EQ(facts.batch_key, "data.train.2.batch.size");
+  EXPECT_EQ(facts.batch, 4);
+}
+
+TEST(FactsOf, ABatchIsWrittenInThreeWays) {
+  const RecipeFacts short_form = FactsOf(Parsed("data: {train: [range: 10, batch: 8]}"));
+  EXPECT_EQ(short_form.batch_key, "data.train.1.batch");
+  EXPECT_EQ(short_form.batch, 8);
+  const RecipeFacts bare = FactsOf(Parsed("data: {train: [range: 10, batch]}"));
+  EXPECT_EQ(bare.batch_key, "data.train.1.batch.size");
+  EXPECT_EQ(bare.batch, 0);
+  EXPECT_FALSE(bare.has_model);
+  EXPECT_FALSE(bare.memory_set);
+}
+
+TEST(FindCachePlace, IsBehindWhatDrawsNothingWithTheShuffleMovedBehindIt) {
+  const ConfigNode recipe =
+      Parsed("data: {train: [range: {stop: 10}, shuffle, cast: float32, enumerate, batch: 4]}");
+  RecipeFacts facts = FactsOf(recipe);
+  FindCachePlace(recipe, ".", facts);
+  EXPECT_EQ(facts.cache_after, 3);
+  EXPECT_EQ(facts.cache_move, 1);
+  EXPECT_GT(facts.cache_bytes, 0);
+}
+
+TEST(FindCachePlace, IsNowhereWhereThereIsACacheOrNothingToKeep) {
+  for (const char* text : {"data: {train: [range: {stop: 10}, cache, enumerate, batch: 4]}",
+                           "data: {train: [range: {stop: 10}, shuffle, batch: 4]}"}) {
+    const ConfigNode recipe = Parsed(text);
+    RecipeFacts facts = FactsOf(recipe);
+    FindCachePlace(recipe, ".", facts);
+    EXPECT_EQ(facts.cache_after, -1) << text;
+  }
+}
+
+}  // namespace
+}  // namespace stoker
