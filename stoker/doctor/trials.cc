@@ -8,7 +8,7 @@ namespace stoker {
 namespace {
 
 // A batch of more samples is not called small, and none is made larger than the last.
-constexpr int64_t kSmallBatch = 16, kUsualBatch = 64;
+constexpr int64_t kSmallBatch = 8, kUsualBatch = 64;
 
 bool InputMatters(const RunProfile& profile) {
   if (!profile.training) return !profile.facts.has_model;

@@ -67,9 +67,8 @@ std::string DoctorText(const RunProfile& profile, const Diagnosis& diagnosis) {
   int number = 0;
   for (const Prescription& each : diagnosis.prescriptions) {
     ++number;
-    add(number == 1 ? "try" : "",
-        fmt::format("{}. {}  ({:.2g} to {:.2g} times as fast)", number, each.text, each.gain_low,
-                    each.gain_high));
+    add(number == 1 ? "try" : "", fmt::format("{}. {}  ({:.2g} to {:.2g} times as fast)", number,
+                                              each.text, each.gain_low, each.gain_high));
     add("", "   " + each.why);
     if (!each.caution.empty()) add("", "   may change the accuracy: " + each.caution);
   }
