@@ -6,16 +6,20 @@
 # those libraries, also what it does not use itself, and shows their symbols (docs/adr/0032-plug-ins-use-the-programs-own-code.md).
 # A program that links stoker::data and no more loads plug-ins with operators.
 function(stoker_loads_plugins TARGET)
-  set(libraries "")
-  foreach(library base io formats image data run device train)
+  set(libraries base io formats image data)
+  if(TARGET stoker::train OR TARGET stoker_train)
+    list(APPEND libraries run device train) # nobody else defines the kinds that run names
+  endif()
+  set(whole "")
+  foreach(library ${libraries})
     if(TARGET stoker::${library})
-      list(APPEND libraries stoker::${library})
+      list(APPEND whole stoker::${library})
     elseif(TARGET stoker_${library})
-      list(APPEND libraries stoker_${library})
+      list(APPEND whole stoker_${library})
     endif()
   endforeach()
-  list(JOIN libraries "," libraries)
-  set_target_properties(${TARGET} PROPERTIES ENABLE_EXPORTS ON LINK_LIBRARY_OVERRIDE WHOLE_ARCHIVE,${libraries})
+  list(JOIN whole "," whole)
+  set_target_properties(${TARGET} PROPERTIES ENABLE_EXPORTS ON LINK_LIBRARY_OVERRIDE WHOLE_ARCHIVE,${whole})
 endfunction()
 
 # stoker_compiles_plugins(TARGET [TORCH target VERSION version])

@@ -6,8 +6,8 @@ import unittest
 
 from program import STOKER, ProgramTest
 
-COMMANDS = ["train", "doctor", "env", "eval", "predict", "check", "lint", "export", "schedule", "lr-find", "batch-find", "plot", "bench",
-            "pack", "verify", "inspect", "vocabulary", "help", "man", "completion"]
+COMMANDS = ["train", "doctor", "eval", "predict", "check", "lint", "export", "schedule", "lr-find", "batch-find", "plot", "compare",
+            "bench", "pack", "verify", "inspect", "env", "vocabulary", "help", "man", "completion"]
 
 
 class CommandLineTest(ProgramTest):

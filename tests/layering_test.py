@@ -20,7 +20,7 @@ MAY_INCLUDE = {
     "image": ["base"],
     "machine": ["base", "io", "image"],
     "data": ["base", "io", "formats", "image"],
-    "run": ["base", "io", "formats", "data"],
+    "run": ["base", "io", "formats", "machine", "data"],
     "device": ["base", "data"],
     "train": ["base", "io", "formats", "image", "data", "run", "device"],
     "doctor": ["base"],
@@ -35,7 +35,7 @@ FLOORS = {
              "recipe", "pack", "testing"],
     "train": ["kernels", "core", "step", "models", "losses", "optimizers", "metrics", "evaluation", "plan", "tune", "check", "callbacks",
               "loop", "predict"],
-    "tools": ["program", "chart", "formats", "inspect", "commands", "trainer"],
+    "tools": ["program", "chart", "formats", "inspect", "compare", "commands", "trainer"],
 }
 TESTING = "testing"
 FOR_TESTS = re.compile(r"_(test|bench|fuzz|testing|testing_internal)\.(h|cc)$")

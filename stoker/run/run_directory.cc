@@ -16,6 +16,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 #include "stoker/io/temporary_internal.h"
+#include "stoker/run/run_environment.h"
 #include "stoker/run/run_status.h"
 
 namespace stoker {
@@ -88,7 +89,7 @@ bool IsWrittenBeforeTheFirstStep(const fs::path& file) {
   const std::string_view becomes = internal::FinalNameIn(name);
   for (const fs::path written :
        {paths.recipe(), paths.choices(), paths.data(), paths.tuning(), paths.metrics(), paths.log(),
-        paths.lock(), ProgressPath(paths.root)}) {
+        paths.lock(), ProgressPath(paths.root), EnvironmentPath(paths.root)}) {
     const std::string known = written.filename().string();
     if (name == known || becomes == known) return true;
   }

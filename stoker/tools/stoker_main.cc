@@ -5,6 +5,7 @@
 #include "stoker/tools/commands/batch_find_command.h"
 #include "stoker/tools/commands/bench_command.h"
 #include "stoker/tools/commands/check_command.h"
+#include "stoker/tools/commands/compare_command.h"
 #include "stoker/tools/commands/doctor.h"
 #include "stoker/tools/commands/env_command.h"
 #include "stoker/tools/commands/eval_command.h"
@@ -65,6 +66,7 @@ int main(int argc, char** argv) {
   AddInspectCommand(program, [argv](const InspectArguments& arguments) {
     return NeedsTrainer(arguments) ? ExecTrainer(argv) : RunInspect(arguments);
   });
+  AddCompareCommand(program);
   AddEnvCommand(program);
   AddVocabularyCommand(program, HereUnlessCodeIsLoaded(RunVocabulary, argv));
   AddHelpCommands(program, [argv](const std::string& what) {

@@ -34,19 +34,30 @@ MetricColumn& ColumnOf(RunMetrics& metrics, std::string_view kind, const std::st
   return metrics.columns.emplace_back(std::move(column));
 }
 
-void AddLine(const Json& line, RunMetrics& metrics) {
-  const Json kind = line.value("kind", Json());
-  const std::string kind_name = kind.is_string() ? kind.get<std::string>() : "train";
-  for (const auto& [key, value] : line.items()) {
+// `figures`: the line itself, or the object in it that holds the metrics of an evaluation.
+void AddFigures(const Json& figures, const Json& line, const std::string& kind,
+                RunMetrics& metrics) {
+  for (const auto& [key, value] : figures.items()) {
     // JSON has no NaN and no infinity: they were written as null.
     if (!value.is_number() && !value.is_null()) continue;
     if (std::ranges::find(kPlaces, key) != std::end(kPlaces)) continue;
-    MetricColumn& column = ColumnOf(metrics, kind_name, key);
+    MetricColumn& column = ColumnOf(metrics, kind, key);
     column.step.push_back(NumberOf(line, "step"));
     column.epoch.push_back(NumberOf(line, "epoch"));
     column.seconds.push_back(NumberOf(line, "train_seconds"));
     column.value.push_back(value.is_null() ? kNone : value.get<double>());
   }
+}
+
+void AddLine(const Json& line, RunMetrics& metrics) {
+  const Json kind = line.value("kind", Json());
+  const std::string kind_name = kind.is_string() ? kind.get<std::string>() : "train";
+  AddFigures(line, line, kind_name, metrics);
+  Json further = line.value("metrics", Json());
+  if (!further.is_object()) return;
+  // A name that the line has too is that of the line.
+  for (const auto& [key, value] : line.items()) further.erase(key);
+  AddFigures(further, line, kind_name, metrics);
 }
 
 }  // namespace

@@ -31,6 +31,18 @@ TEST(RunMetrics, GiveAColumnForEachFigureOfEachKindOfLine) {
   EXPECT_TRUE(std::isnan(metrics.columns[1].seconds[0]));
 }
 
+TEST(RunMetrics, GiveColumnsForTheMetricsOfEvaluationsThatAreNumbers) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const RunMetrics metrics,
+      ParseRunMetrics("{\"kind\":\"eval\",\"step\":4,\"loss\":1,\"metrics\":{\"f1\":[0.1,0.2],"
+                      "\"loss\":7,\"top5\":0.9}}\n",
+                      "m"));
+  ASSERT_EQ(metrics.columns.size(), 2u);
+  EXPECT_EQ(metrics.columns[0].value, std::vector<double>{1});
+  EXPECT_EQ(metrics.columns[1].kind + "." + metrics.columns[1].name, "eval.top5");
+  EXPECT_THAT(metrics.columns[1].step, ElementsAre(4));
+}
+
 TEST(RunMetrics, PassOverALastLineThatWasCutShortAndSayWhichAtEveryPlace) {
   const std::string text = kText;
   const size_t last = text.rfind("{\"kind");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -20,12 +21,6 @@ constexpr std::string_view kEvaluation = "eval";
 // "loss" or "eval.loss".
 bool IsNamed(const MetricColumn& column, std::string_view metric) {
   return metric == column.name || metric == fmt::format("{}.{}", column.kind, column.name);
-}
-
-bool IsError(std::string_view metric) {
-  constexpr std::string_view kErrors[] = {"loss", "error", "mse", "mae"};
-  return std::ranges::any_of(
-      kErrors, [&](std::string_view error) { return metric.find(error) != metric.npos; });
 }
 
 std::vector<const MetricColumn*> ColumnsOf(const RunMetrics& run, std::string_view metric) {
@@ -202,6 +197,26 @@ class Plotter {
 
 }  // namespace
 
+bool LessIsBetter(std::string_view metric) {
+  constexpr std::string_view kErrors[] = {"loss", "error", "mse", "mae"};
+  return std::ranges::any_of(
+      kErrors, [&](std::string_view error) { return metric.find(error) != metric.npos; });
+}
+
+Result<MetricGoal> ParseMetricGoal(const std::string& text) {
+  const size_t equals = text.find('=');
+  MetricGoal goal{.metric = text.substr(0, equals), .value = 0};
+  const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
+  if (!goal.metric.empty() && CLI::detail::lexical_cast(value, goal.value) &&
+      std::isfinite(goal.value)) {
+    return goal;
+  }
+  return InvalidArgument(
+      "--reach {}: it is a metric and a number, such as accuracy=0.91; `stoker plot --help` "
+      "explains",
+      text);
+}
+
 Status CheckMetric(std::span<const RunMetrics> runs, std::string_view option,
                    const std::string& metric) {
   if (AnyHas(runs, metric)) return OkStatus();
@@ -218,7 +233,7 @@ std::optional<ReachedAt> FirstReaching(const RunMetrics& run, const std::string&
   const auto columns = ColumnsOf(run, metric);
   if (columns.empty()) return std::nullopt;
   const MetricColumn& column = *columns.back();
-  const bool less_is_better = IsError(column.name);
+  const bool less_is_better = LessIsBetter(column.name);
   for (size_t i = 0; i < column.value.size(); ++i) {
     const bool there = less_is_better ? column.value[i] <= value : column.value[i] >= value;
     if (there) return ReachedAt{column.step[i], column.epoch[i], column.seconds[i]};

@@ -41,6 +41,17 @@ Result<RunPlot> PlotRuns(std::span<const RunMetrics> runs, const RunPlotOptions&
 Status CheckMetric(std::span<const RunMetrics> runs, std::string_view option,
                    const std::string& metric);
 
+// What a run has to get to.
+struct MetricGoal {
+  std::string metric;
+  double value = 0;
+};
+// Parses "accuracy=0.91", the value of --reach. Errors: kInvalidArgument.
+Result<MetricGoal> ParseMetricGoal(const std::string& text);
+
+// Returns whether a figure of this name is better when it is lower: a loss or an error.
+bool LessIsBetter(std::string_view metric);
+
 // Where a figure first reached a value: from above if its name means that lower is better (loss,
 // error, mse, mae), else from below.
 struct ReachedAt {

@@ -25,27 +25,6 @@ constexpr const char* kFooter =
     "Example: stoker plot runs/* --by time --reach accuracy=0.91 --to runs.svg\n"
     "Exit: 0 shown, 1 failed, 2 wrong usage";
 
-// What a run has to get to.
-struct Goal {
-  std::string metric;
-  double value = 0;
-};
-
-Result<std::optional<Goal>> ParseGoal(const std::string& text) {
-  if (text.empty()) return std::optional<Goal>();
-  const size_t equals = text.find('=');
-  Goal goal{.metric = text.substr(0, equals), .value = 0};
-  const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
-  if (!goal.metric.empty() && CLI::detail::lexical_cast(value, goal.value) &&
-      std::isfinite(goal.value)) {
-    return std::optional<Goal>(std::move(goal));
-  }
-  return InvalidArgument(
-      "--reach {}: it is a metric and a number, such as accuracy=0.91; `stoker plot --help` "
-      "explains",
-      text);
-}
-
 std::string RangeText(const MetricColumn& column) {
   double low = NAN, high = NAN;
   for (const double value : column.value) {
@@ -62,7 +41,7 @@ std::string ReachedText(const std::optional<ReachedAt>& reached) {
   return fmt::format("step {}, {}", WithThousands(reached->step), TimeText(reached->seconds));
 }
 
-std::string Table(const std::vector<RunMetrics>& runs, const std::optional<Goal>& goal,
+std::string Table(const std::vector<RunMetrics>& runs, const std::optional<MetricGoal>& goal,
                   const RunPlot& plot) {
   std::vector<std::vector<std::string>> rows = {{"run", "figure", "steps", "last", "range"}};
   if (goal) rows[0].push_back(fmt::format("reached {} = {:g}", goal->metric, goal->value));
@@ -98,7 +77,7 @@ std::string StarvationText(const std::vector<RunMetrics>& runs) {
   return text.empty() ? "" : "\n" + text;
 }
 
-Json ReachedJson(const RunMetrics& run, const Goal& goal) {
+Json ReachedJson(const RunMetrics& run, const MetricGoal& goal) {
   const auto reached = FirstReaching(run, goal.metric, goal.value);
   if (!reached) return nullptr;
   return {{"step", reached->step}, {"epoch", reached->epoch}, {"train_seconds", reached->seconds}};
@@ -167,7 +146,10 @@ Result<std::vector<RunMetrics>> ReadRuns(const std::vector<std::string>& names) 
 }  // namespace
 
 Status RunPlotCommand(const PlotArguments& arguments) {
-  STOKER_ASSIGN_OR_RETURN(const std::optional<Goal> goal, ParseGoal(arguments.reach));
+  std::optional<MetricGoal> goal;
+  if (!arguments.reach.empty()) {
+    STOKER_ASSIGN_OR_RETURN(goal, ParseMetricGoal(arguments.reach));
+  }
   STOKER_ASSIGN_OR_RETURN(const std::vector<RunMetrics> runs, ReadRuns(arguments.runs));
   if (goal) STOKER_RETURN_IF_ERROR(CheckMetric(runs, "--reach", goal->metric));
   STOKER_ASSIGN_OR_RETURN(RunPlot plot, PlotRuns(runs, arguments.options));

@@ -12,6 +12,7 @@
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/run/run_directory.h"
+#include "stoker/run/run_environment.h"
 #include "stoker/run/run_status.h"
 
 namespace stoker {
@@ -44,6 +45,7 @@ std::string_view MeaningInRun(const fs::path& run, const std::string& name) {
       {paths.allowed_changes(), "the changes that were allowed,"},
       {paths.choices(), "what the tuner chose,"},
       {paths.tuning(), "what the tuner tried,"},
+      {EnvironmentPath(run), "the versions and the machine"},
       {paths.data(), "the marks of the data files"},
       {paths.log(), "the log"},
       {paths.summary(), "the summary"},

@@ -3,18 +3,19 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <system_error>
 
 #include "stoker/base/printable.h"
 #include "stoker/data/runtime/starvation.h"
-#include "stoker/io/file.h"
 #include "stoker/run/checkpoint.h"
 #include "stoker/run/run_directory.h"
+#include "stoker/run/run_summary.h"
 #include "stoker/run/weights_file.h"
+#include "stoker/tools/inspect/run_state.h"
 #include "stoker/tools/program/text.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/tools/trainer/metrics_text.h"
-#include "stoker/tools/trainer/run_state.h"
 #include "stoker/train/predict/predictor.h"
 
 namespace stoker {
@@ -65,17 +66,6 @@ CheckpointReport ReportCheckpoint(const CheckpointStore& store, int64_t step) {
   return report;
 }
 
-// The figures of a finished run; nothing if it has not finished.
-Result<Json> ReadSummary(const RunPaths& paths) {
-  STOKER_ASSIGN_OR_RETURN(const bool exists, Exists(paths.summary()));
-  if (!exists) return Json();
-  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(paths.summary()));
-  Json summary = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (summary.is_object()) return summary;
-  return DataLoss("{}: this is no JSON object; the file is damaged: delete it and look again",
-                  paths.summary());
-}
-
 double NumberIn(const Json& json, const char* key) {
   return json.contains(key) && json[key].is_number() ? json[key].get<double>() : 0;
 }
@@ -112,7 +102,7 @@ std::string SummaryText(const Json& summary, const std::vector<std::string>& cla
 
 Result<Inspection> InspectRun(const RunPaths& paths) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ReadRunRecipe(paths.root));
-  STOKER_ASSIGN_OR_RETURN(const Json summary, ReadSummary(paths));
+  STOKER_ASSIGN_OR_RETURN(const std::optional<Json> summary, ReadRunSummary(paths.root));
   STOKER_ASSIGN_OR_RETURN(const bool finished, Exists(paths.weights()));
   Inspection out;
   out.json = {{"directory", paths.root.string()},
@@ -129,9 +119,9 @@ Result<Inspection> InspectRun(const RunPaths& paths) {
     out.json["weights_error"] = weights.message();
     out.text += fmt::format("  weights: DAMAGED: {}\n", weights.message());
   }
-  if (!summary.is_null()) {
-    out.json["summary"] = summary;
-    out.text += SummaryText(summary, ClassNamesIn(recipe));
+  if (summary) {
+    out.json["summary"] = *summary;
+    out.text += SummaryText(*summary, ClassNamesIn(recipe));
   }
   const CheckpointStore store(paths.checkpoints(), 1);
   STOKER_ASSIGN_OR_RETURN(const std::vector<int64_t> steps, store.Steps());

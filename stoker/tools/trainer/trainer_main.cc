@@ -5,6 +5,7 @@
 #include "stoker/base/log.h"
 #include "stoker/base/problems.h"
 #include "stoker/device/torch_error.h"
+#include "stoker/tools/commands/compare_command.h"
 #include "stoker/tools/commands/env_command.h"
 #include "stoker/tools/commands/help_commands.h"
 #include "stoker/tools/commands/inspect_command.h"
@@ -77,6 +78,7 @@ int TrainerMain(int argc, char** argv, void (*add_kinds)(Kinds& kinds)) {
         arguments.models ? InspectModels(arguments.model) : InspectDirectory(arguments.file),
         arguments.json);
   });
+  AddCompareCommand(program);
   AddEnvCommand(program);
   AddVocabularyCommand(program, RunVocabulary);
   AddHelpCommands(program, PrintCompletionWords);

@@ -5,6 +5,7 @@
 #include "stoker/data/recipe/recipe_place.h"
 #include "stoker/device/torch_denormals.h"
 #include "stoker/run/recipe_place.h"
+#include "stoker/run/run_environment.h"
 #include "stoker/run/sample_noun.h"
 #include "stoker/run/weights_file.h"
 #include "stoker/train/loop/training_evaluation.h"
@@ -241,7 +242,9 @@ Result<TrainSummary> TrainingLoop::Finish() {
                                            .sample = session_->plan().input.ToString(),
                                            .target = session_->plan().target.form}));
   const TrainSummary summary = Summary();
-  STOKER_RETURN_IF_ERROR(run.WriteSummary(summary.ToJson()));
+  Json json = summary.ToJson();
+  json["peak_rss_bytes"] = PeakResidentBytes();
+  STOKER_RETURN_IF_ERROR(run.WriteSummary(json));
   session_->recorder->Ended(
       fmt::format("finished: {} steps, {:.0f} {}s/s{}{}", summary.step, summary.images_per_s,
                   summary.noun, summary.ended.empty() ? "" : "; ", summary.ended),

@@ -1,10 +1,13 @@
 #include "stoker/train/loop/training_start.h"
 
+#include <torch/version.h>
+
 #include <utility>
 
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/run/allowed_changes.h"
+#include "stoker/run/run_environment.h"
 #include "stoker/run/run_schedule.h"
 #include "stoker/run/sample_noun.h"
 #include "stoker/train/check/model_lint.h"
@@ -184,6 +187,8 @@ Status StoreDecisions(TrainingSession& session, const TuneReport& tuning) {
     STOKER_RETURN_IF_ERROR(run.WriteRecipe(session.setup.recipe.Filled()));
   }
   STOKER_RETURN_IF_ERROR(run.WriteData(session.setup.data_marks));
+  STOKER_RETURN_IF_ERROR(WriteRunEnvironment(
+      run.paths().root, DescribeEnvironment(TORCH_VERSION, session.setup.device.description)));
   if (!tuning.as_before) STOKER_RETURN_IF_ERROR(run.WriteTuning(tuning.ToJson()));
   return run.WriteChoices(session.choices);
 }

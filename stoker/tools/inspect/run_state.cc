@@ -1,4 +1,4 @@
-#include "stoker/tools/trainer/run_state.h"
+#include "stoker/tools/inspect/run_state.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
