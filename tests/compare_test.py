@@ -159,7 +159,7 @@ class CompareRunsTest(ProgramTest):
         self.make("b", metrics=metrics(1000, 0.9).replace('{"kind": "train", "step": 20,', '{"kind"; "train",'))
         self.assert_fails(["compare", "a", "b"], 1, "b/metrics.jsonl: line 2 (byte ")
         self.make("c", recipe="data: [")
-        self.assert_fails(["compare", "a", "c"], 1, "c/recipe.yaml")
+        self.assert_fails(["compare", "a", "c"], 2, "c/recipe.yaml:")
 
     def test_a_part_that_is_damaged_or_of_another_version_is_left_out_and_told(self):
         self.make("a")

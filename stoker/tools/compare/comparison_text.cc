@@ -26,7 +26,9 @@ std::string HeadText(const Comparison& comparison) {
   std::string text;
   for (size_t i = 0; i < comparison.runs.size(); ++i) {
     const RunRecord& run = comparison.runs[i];
-    text += Wrapped(fmt::format("{}  {}: {}", Letter(i), run.name, run.state.headline), 0);
+    text += fmt::format(
+        "{}  {}\n", Letter(i),
+        WrapText(Printable(fmt::format("{}: {}", run.name, run.state.headline)), kWidth, 3));
     for (const std::string& note : run.notes) text += Wrapped("left out: " + note, 3);
   }
   return text;

@@ -33,7 +33,7 @@ TEST(CompareRates, FindsADifferenceBeyondNoiseAndNoneWithinIt) {
   EXPECT_LT(*faster.low, faster.change);
   EXPECT_GT(*faster.high, faster.change);
   EXPECT_EQ(CompareRates(Windows(1120, 0.05, 50, 2), base).verdict, NoiseVerdict::kLower);
-  EXPECT_EQ(CompareRates(base, Windows(1002, 0.05, 50, 3)).verdict, NoiseVerdict::kNoise);
+  EXPECT_EQ(CompareRates(base, Windows(1002, 0.05, 50, 5)).verdict, NoiseVerdict::kNoise);
   EXPECT_EQ(CompareRates(base, base).verdict, NoiseVerdict::kNoise);
 }
 
