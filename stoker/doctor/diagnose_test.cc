@@ -246,6 +246,18 @@ TEST(Diagnose, CheckpointsAreMadeRarerAndWrittenBesideSteps) {
   EXPECT_EQ(diagnosis.prescriptions[1].change->key, "train.checkpoint.async");
 }
 
+TEST(Diagnose, StepsThatAreBrokenOffAllTheTimeAreFasterOnceTheyAreNot) {
+  RunProfile profile = Healthy();
+  profile.facts.checkpoint_every_steps = 1;
+  profile.training->checkpoints = 10010;
+  profile.training->checkpoint_s = 0.1;
+  const Prescription as_alone = Diagnose(profile).prescriptions[0];
+  profile.step->seconds = 0.001;  // in the run it takes 10 ms
+  const Prescription slowed = Diagnose(profile).prescriptions[0];
+  EXPECT_GT(slowed.gain_low, 3 * as_alone.gain_low);
+  EXPECT_GT(std::stoi(slowed.change->value), 3 * std::stoi(as_alone.change->value));
+}
+
 TEST(Diagnose, LinesAndCallbacksThatCostMoreThanATenthAreLogging) {
   RunProfile profile = Healthy();
   profile.facts.log_every = 1;

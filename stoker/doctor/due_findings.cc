@@ -14,42 +14,59 @@ constexpr double kTolerated = 0.04;
 // What precedes the first step is judged more mildly: trials and short runs are begun often.
 constexpr double kLeastStartup = 0.2;
 constexpr int64_t kUsualLogEvery = 50;
+// What takes this share of the time breaks steps off.
+constexpr double kBreaksOff = 0.3;
 
-// How many times as rare something must be that takes `part` of `total` seconds.
-int64_t Rarer(double part, double total) {
-  const double others = std::max(total - part, 1e-9);
-  const double factor = part * (1 - kTolerated) / (kTolerated * others);
-  return static_cast<int64_t>(std::clamp(std::ceil(factor), 2.0, 10000.0));
+// The planned run, and the seconds that its steps compute longer than alone. Steps that are broken
+// off all the time, by writes and evaluations, find cold caches and threads that sleep.
+struct Run {
+  double total = 0, slowed = 0;
+
+  // What those get back if `part` of the seconds goes; only where that breaks off many.
+  double Regained(double part) const { return part > kBreaksOff * total ? 0.9 * slowed : 0; }
+};
+
+Run RunOf(const RunProfile& profile, const PlannedTimes& times) {
+  const double alone = profile.step ? Sane(profile.step->seconds) : 0;
+  const double least = alone * static_cast<double>(profile.training->total_steps);
+  return {.total = times.total(), .slowed = alone > 0 ? std::max(0.0, times.compute - least) : 0};
 }
 
-Prescription RarerBy(double part, double total, int64_t factor, std::string key, int64_t value,
+// How many times as rare something must be that takes `part` seconds of the run.
+int64_t Rarer(double part, const Run& run) {
+  const double others = std::max(run.total - part - run.Regained(part), 1e-9);
+  const double factor = part * (1 - kTolerated) / (kTolerated * others);
+  return static_cast<int64_t>(std::clamp(std::ceil(factor), 2.0, 100000.0));
+}
+
+Prescription RarerBy(double part, const Run& run, int64_t factor, std::string key, int64_t value,
                      std::string why) {
-  const double saved = part * (1 - 1 / static_cast<double>(factor));
+  const double saved = part * (1 - 1 / static_cast<double>(factor)) + run.Regained(part);
   const std::string number = std::to_string(value);
   std::string text = fmt::format("{}: {}", key, number);
-  return Predicted(RecipeChange::Set(std::move(key), number), std::move(text), GainOf(total, saved),
-                   std::move(why));
+  return Predicted(RecipeChange::Set(std::move(key), number), std::move(text),
+                   GainOf(run.total, saved), std::move(why));
 }
 
-Finding InEvaluations(const RunProfile& profile, const PlannedTimes& times, double total) {
+Finding InEvaluations(const RunProfile& profile, const PlannedTimes& times, const Run& run) {
   const RecipeFacts& facts = profile.facts;
   const TrainingProfile& training = *profile.training;
   Finding finding{
       .verdict = Verdict::kEvaluation,
       .lost = times.evaluation,
-      .total = total,
+      .total = run.total,
       .why = fmt::format("an evaluation takes {:.2g} s, as long as {:.0f} steps, and the "
                          "run has {:.0f} of them",
                          training.evaluation_s,
                          training.evaluation_s / std::max(training.step_s, 1e-9),
                          training.evaluations)};
   if (training.evaluations <= 1) return finding;
-  const int64_t factor = Rarer(times.evaluation, total);
+  const int64_t factor = Rarer(times.evaluation, run);
   const std::string why = "evaluations are then rarer; the one at the end stays";
   finding.prescriptions.push_back(
-      facts.eval_every_steps ? RarerBy(times.evaluation, total, factor, "train.eval_every_steps",
+      facts.eval_every_steps ? RarerBy(times.evaluation, run, factor, "train.eval_every_steps",
                                        *facts.eval_every_steps * factor, why)
-                             : RarerBy(times.evaluation, total, factor, "train.eval_every",
+                             : RarerBy(times.evaluation, run, factor, "train.eval_every",
                                        facts.eval_every * factor, why));
   if (facts.follows_evaluations) {
     finding.prescriptions.back().caution =
@@ -59,65 +76,65 @@ Finding InEvaluations(const RunProfile& profile, const PlannedTimes& times, doub
   return finding;
 }
 
-Finding InCheckpoints(const RunProfile& profile, const PlannedTimes& times, double total) {
+Finding InCheckpoints(const RunProfile& profile, const PlannedTimes& times, const Run& run) {
   const RecipeFacts& facts = profile.facts;
   const TrainingProfile& training = *profile.training;
   Finding finding{.verdict = Verdict::kCheckpoint,
                   .lost = times.checkpoint,
-                  .total = total,
+                  .total = run.total,
                   .why = fmt::format("training is held for {:.2g} s by each of {:.0f} checkpoints",
                                      training.checkpoint_s, training.checkpoints)};
   if (facts.checkpoint_every_steps) {
-    const int64_t factor = Rarer(times.checkpoint, total);
+    const int64_t factor = Rarer(times.checkpoint, run);
     finding.prescriptions.push_back(
-        RarerBy(times.checkpoint, total, factor, "train.checkpoint.every_steps",
+        RarerBy(times.checkpoint, run, factor, "train.checkpoint.every_steps",
                 *facts.checkpoint_every_steps * factor,
                 "checkpoints are then rarer; there is one after each epoch too"));
   }
   if (!facts.checkpoint_async) {
     Prescription async{.change = RecipeChange::Set("train.checkpoint.async", "true"),
                        .text = "train.checkpoint.async: true",
-                       .gain_low = GainOf(total, 0.2 * times.checkpoint),
-                       .gain_high = GainOf(total, 0.8 * times.checkpoint),
+                       .gain_low = GainOf(run.total, 0.2 * times.checkpoint),
+                       .gain_high = GainOf(run.total, 0.8 * times.checkpoint),
                        .why = "training then goes on while a checkpoint is written"};
     finding.prescriptions.push_back(std::move(async));
   }
   return finding;
 }
 
-void PrescribeRarerCallbacks(const RecipeFacts& facts, double callbacks, double total,
+void PrescribeRarerCallbacks(const RecipeFacts& facts, double callbacks, const Run& run,
                              Finding& finding) {
-  const int64_t factor = Rarer(callbacks, total);
+  const int64_t factor = Rarer(callbacks, run);
   if (facts.histograms_every) {
-    finding.prescriptions.push_back(
-        RarerBy(callbacks, total, factor, "train.tensorboard.histograms",
-                *facts.histograms_every * factor, "histograms look at all weights and gradients"));
+    finding.prescriptions.push_back(RarerBy(callbacks, run, factor, "train.tensorboard.histograms",
+                                            *facts.histograms_every * factor,
+                                            "histograms look at all weights and gradients"));
   }
   if (facts.tensors_every) {
     finding.prescriptions.push_back(
-        RarerBy(callbacks, total, factor,
+        RarerBy(callbacks, run, factor,
                 fmt::format("train.callbacks.{}.log_tensors.every", facts.tensors_place),
                 *facts.tensors_every * factor, "log_tensors looks at all weights and gradients"));
   }
 }
 
-Finding InLogging(const RunProfile& profile, const PlannedTimes& times, double total) {
+Finding InLogging(const RunProfile& profile, const PlannedTimes& times, const Run& run) {
   const RecipeFacts& facts = profile.facts;
   const bool reads_back = profile.machine.accelerator && times.logging > times.callbacks;
   Finding finding{
       .verdict = reads_back ? Verdict::kSynchronization : Verdict::kLogging,
       .lost = times.logging + times.callbacks,
-      .total = total,
+      .total = run.total,
       .why = fmt::format("of a step of {:.3g} ms, lines of metrics take {:.3g} ms more "
                          "and callbacks {:.3g} ms",
                          1e3 * profile.training->step_s, 1e3 * profile.training->logging_s,
                          1e3 * profile.training->callbacks_s)};
   if (facts.log_every && *facts.log_every < kUsualLogEvery) {
     const int64_t factor = (kUsualLogEvery + *facts.log_every - 1) / *facts.log_every;
-    finding.prescriptions.push_back(RarerBy(times.logging, total, factor, "train.log_every",
+    finding.prescriptions.push_back(RarerBy(times.logging, run, factor, "train.log_every",
                                             kUsualLogEvery, "lines of metrics are then rarer"));
   }
-  PrescribeRarerCallbacks(facts, times.callbacks, total, finding);
+  PrescribeRarerCallbacks(facts, times.callbacks, run, finding);
   return finding;
 }
 
@@ -149,9 +166,10 @@ std::vector<Finding> FindBesideSteps(const RunProfile& profile) {
   const PlannedTimes times = PlannedTimesOf(*profile.training);
   const double total = times.total();
   if (total <= 0) return {};
+  const Run run = RunOf(profile, times);
   std::vector<Finding> findings = {
-      InEvaluations(profile, times, total), InCheckpoints(profile, times, total),
-      InLogging(profile, times, total), InStartup(profile, times, total)};
+      InEvaluations(profile, times, run), InCheckpoints(profile, times, run),
+      InLogging(profile, times, run), InStartup(profile, times, total)};
   findings.push_back({.verdict = Verdict::kUnknown,
                       .lost = times.gap,
                       .total = total,

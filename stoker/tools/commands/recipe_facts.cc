@@ -17,6 +17,13 @@ using Kind = ConfigNode::Kind;
 constexpr int kElementsToWeigh = 8;
 // Stages that are quick and make elements larger: a cache before them keeps less.
 constexpr std::string_view kQuick[] = {"normalize", "cast", "layout", "one_hot"};
+// Stages that make one element of one and draw nothing, so that a shuffle may come after them
+// instead of before. With a `take` between them other samples would come.
+constexpr std::string_view kMaps[] = {
+    "cast",      "center_crop", "decode",    "decode_json",   "decode_npy", "decode_raw",
+    "encode",    "feature",     "grayscale", "input_mask",    "layout",     "lookup",
+    "normalize", "one_hot",     "pad",       "parse_example", "resize",     "sentencepiece",
+    "truncate",  "wordpiece",   "words"};
 constexpr std::string_view kBatching[] = {"batch", "padded_batch", "bucket_by_length"};
 
 std::string NameOf(const ConfigNode& stage) {
@@ -154,6 +161,12 @@ void FindCachePlace(const ConfigNode& recipe, const std::filesystem::path& folde
     const std::string& name = stages[static_cast<size_t>(after)];
     if (is_one_of(name, kQuick) || name == "shuffle") continue;
     const int64_t move = shuffle < after ? shuffle : -1;
+    const bool moves = move >= 0;
+    if (moves &&
+        !std::all_of(stages.begin() + move + 1, stages.begin() + after + 1,
+                     [&](const std::string& passed) { return is_one_of(passed, kMaps); })) {
+      continue;
+    }
     const Result<DataRecipe> data =
         ParseDataSection(WithCacheAfter(recipe, static_cast<size_t>(after), move), folder);
     if (!data.ok()) continue;  // something before it draws at random

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "stoker/base/testing.h"
 
 namespace stoker {
@@ -51,14 +53,43 @@ TEST(FactsOf, ABatchIsWrittenInThreeWays) {
   EXPECT_FALSE(bare.memory_set);
 }
 
-TEST(FindCachePlace, IsBehindWhatDrawsNothingWithTheShuffleMovedBehindIt) {
-  const ConfigNode recipe =
-      Parsed("data: {train: [range: {stop: 10}, shuffle, cast: float32, enumerate, batch: 4]}");
-  RecipeFacts facts = FactsOf(recipe);
-  FindCachePlace(recipe, ".", facts);
-  EXPECT_EQ(facts.cache_after, 3);
+// Ten pictures of 4 x 4 in an IDX file, and a recipe with these stages behind it.
+class FindCachePlaceTest : public testing::Test {
+ protected:
+  RecipeFacts FactsOfStages(const std::string& stages) {
+    const std::string header("\0\0\x08\x03\0\0\0\x0a\0\0\0\x04\0\0\0\x04", 16);
+    std::ofstream(folder_ / "images", std::ios::binary) << header << std::string(160, 'x');
+    const ConfigNode recipe = Parsed("data: {train: [idx: {images: images}, " + stages + "]}");
+    RecipeFacts facts = FactsOf(recipe);
+    FindCachePlace(recipe, folder_.path(), facts);
+    return facts;
+  }
+
+  TempDir folder_;
+};
+
+TEST_F(FindCachePlaceTest, IsBehindMapsWithTheShuffleMovedBehindIt) {
+  const RecipeFacts facts =
+      FactsOfStages("shuffle, center_crop: {size: 2}, normalize: {mean: 0, std: 1}, batch: 4");
+  EXPECT_EQ(facts.cache_after, 2);
   EXPECT_EQ(facts.cache_move, 1);
-  EXPECT_GT(facts.cache_bytes, 0);
+  EXPECT_EQ(facts.cache_bytes, 40);
+}
+
+TEST_F(FindCachePlaceTest, NeedsNoMoveWithoutAShuffleBeforeIt) {
+  const RecipeFacts facts = FactsOfStages("center_crop: {size: 2}, shuffle, batch: 4");
+  EXPECT_EQ(facts.cache_after, 1);
+  EXPECT_EQ(facts.cache_move, -1);
+}
+
+TEST_F(FindCachePlaceTest, IsBeforeWhatDraws) {
+  const RecipeFacts facts =
+      FactsOfStages("center_crop: {size: 3}, random_crop: {size: 2}, shuffle, batch: 4");
+  EXPECT_EQ(facts.cache_after, 1);
+}
+
+TEST_F(FindCachePlaceTest, AShuffleIsNotMovedPastStagesThatChooseSamples) {
+  EXPECT_EQ(FactsOfStages("shuffle, take: 5, center_crop: {size: 2}, batch: 4").cache_after, -1);
 }
 
 TEST(FindCachePlace, IsNowhereWhereThereIsACacheOrNothingToKeep) {
