@@ -33,6 +33,8 @@ function(stoker_install_libraries)
     INSTALL_DESTINATION lib/cmake/stoker NO_SET_AND_CHECK_MACRO)
   # A minor version may change classes.
   write_basic_package_version_file(${CMAKE_BINARY_DIR}/generated/stoker-config-version.cmake COMPATIBILITY SameMinorVersion)
+  # To copy from (docs/plugins.md).
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/own_kinds DESTINATION share/stoker/examples)
   install(FILES ${CMAKE_BINARY_DIR}/generated/stoker-config.cmake ${CMAKE_BINARY_DIR}/generated/stoker-config-version.cmake
     ${PROJECT_SOURCE_DIR}/cmake/StokerDependencies.cmake ${PROJECT_SOURCE_DIR}/cmake/StokerPrograms.cmake DESTINATION lib/cmake/stoker)
 endfunction()

@@ -27,12 +27,13 @@ class PluginsTest(ProgramTest):
         _, err = self.run_stoker(*arguments, expect=expect)
         return err
 
-    def test_a_model_loss_metric_optimizer_and_operators_of_a_plug_in_are_trained_resumed_evaluated_and_predicted_from(self):
+    def test_kinds_of_every_sort_of_a_plug_in_are_trained_resumed_evaluated_and_predicted_from(self):
         self.run_stoker("train", "own.yaml", "--allow-code", "--run", "whole")
         stopped = ["--set", "train.max_steps=5"]
         self.run_stoker("train", "own.yaml", "--allow-code", "--run", "part", *stopped)
         self.run_stoker("train", "own.yaml", "--allow-code", "--run", "part", "--resume", "--allow-changes")
         self.assertEqual(self.read("whole/weights.safetensors"), self.read("part/weights.safetensors"))
+        self.assertIn(b'"weight_norm":', self.read("whole/metrics.jsonl"))
         measured = self.run_json("eval", "whole", "--allow-code")
         self.assertIn("sure", measured["metrics"])
         self.assertGreater(measured["accuracy"], 0.9)
@@ -64,7 +65,7 @@ class PluginsTest(ProgramTest):
     def test_check_lint_and_inspect_never_load_it_and_say_what_they_cannot_judge(self):
         self.write("kinds.so", "no library at all: to load it would be an error")
         out, _ = self.run_stoker("check", "own.yaml")
-        for name in ("operator 'stripes'", "model 'own_net'", "loss 'margin'", "optimizer 'sign_descent'", "metric 'sure'"):
+        for name in ("operator 'stripes'", "model 'own_net'", "loss 'margin'", "optimizer 'sign_descent'", "schedule 'inverse_root'", "callback 'weight_norm'", "metric 'sure'"):
             self.assertRegex(out, f"own.yaml:\\d+:\\d+: not checked: .*{name} is not known: a plug-in of the recipe may bring it")
         self.assertIn("nothing is wrong with the rest", out)
         self.assertIn("not checked: ", self.run_stoker("lint", "own.yaml")[0])

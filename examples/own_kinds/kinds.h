@@ -2,11 +2,13 @@
 // (main.cc).
 #pragma once
 
+#include "callback.h"
 #include "loss.h"
 #include "metric.h"
 #include "model.h"
 #include "operators.h"
 #include "optimizer.h"
+#include "schedule.h"
 #include "stoker/run/kinds.h"
 
 namespace own {
@@ -16,6 +18,8 @@ inline void AddOwnKinds(stoker::Kinds& kinds) {
   kinds.Add<Margin>();
   kinds.Add<Sure>();
   kinds.Add<SignDescent>();
+  kinds.Add<InverseRoot>();
+  kinds.Add<WeightNorm>();
   kinds.Add<Stripes>();
   kinds.Add<Some>();
   kinds.Add<Invert>();

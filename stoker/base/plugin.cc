@@ -1,9 +1,12 @@
 #include "stoker/base/plugin.h"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -39,9 +42,28 @@ Result<std::string> PathOf(const PluginFile& wanted) {
                              "STOKER_PLUGINS names");
 }
 
-std::string LoadError() {
+// "stoker::Range::Build() const" for the symbol of it; the symbol itself where it is none of C++.
+std::string NameOfSymbol(const std::string& symbol) {
+  int failed = 0;
+  const std::unique_ptr<char, void (*)(void*)> name(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &failed), std::free);
+  return failed == 0 ? name.get() : symbol;
+}
+
+// What dlerror says of the library `path`, which the caller names, with the C++ name of a missing
+// symbol.
+std::string LoadError(const std::string& path) {
   const char* const reason = dlerror();
-  return reason == nullptr ? "unknown" : reason;
+  if (reason == nullptr) return "unknown";
+  constexpr std::string_view kMissing = "undefined symbol: ";
+  std::string said = reason;
+  if (said.starts_with(path + ": ")) said.erase(0, path.size() + 2);
+  const size_t at = said.find(kMissing);
+  if (at == said.npos) return said;
+  const size_t begin = at + kMissing.size();
+  const size_t end = std::min(said.find_first_of(" ,", begin), said.size());
+  return fmt::format("it needs {}, which neither this program nor the libraries that it links have",
+                     NameOfSymbol(said.substr(begin, end - begin)));
 }
 
 }  // namespace
@@ -50,7 +72,7 @@ Result<Plugin> Plugin::Load(const PluginFile& wanted) {
   STOKER_ASSIGN_OR_RETURN(const std::string path, PathOf(wanted));
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return Unavailable("{} does not load: {}", Printable(path), Printable(LoadError()));
+    return Unavailable("{} does not load: {}", Printable(path), Printable(LoadError(path)));
   }
   Plugin plugin(library, path);
   const char* (*tag)() = nullptr;
@@ -68,7 +90,7 @@ Result<void*> Plugin::Symbol(const char* name) const {
   void* const symbol = dlsym(library_, name);
   if (symbol != nullptr) return symbol;
   return Unavailable("{} is no plug-in of this program: {}", Printable(path_),
-                     Printable(LoadError()));
+                     Printable(LoadError(path_)));
 }
 
 }  // namespace stoker

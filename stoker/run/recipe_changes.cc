@@ -10,6 +10,7 @@
 #include "stoker/base/json_file.h"
 #include "stoker/base/log.h"
 #include "stoker/base/remote_path.h"
+#include "stoker/run/build_kind.h"
 
 namespace stoker {
 namespace {
@@ -59,7 +60,8 @@ bool IsPlaceOfPlugin(std::string_view difference) {
 }
 
 bool ScheduleFollowsEvaluations(const TrainRecipe& train) {
-  const auto schedule = train.schedule.build({.total_steps = 1000, .steps_per_epoch = 100});
+  const auto schedule =
+      BuildKind(train.schedule, SchedulePlan{.total_steps = 1000, .steps_per_epoch = 100});
   return schedule.ok() && (*schedule)->follows_evaluations();
 }
 

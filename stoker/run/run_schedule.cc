@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "stoker/data/ops/batch.h"
+#include "stoker/run/build_kind.h"
 
 namespace stoker {
 namespace {
@@ -87,7 +88,7 @@ Result<std::unique_ptr<Schedule>> BuildRunSchedule(const TrainRecipe& train,
                                                    std::optional<int64_t> batch) {
   const bool by_epoch = train.options.schedule_every == "epoch";
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Schedule> inner,
-                          train.schedule.build(by_epoch ? OverEpochs(plan) : plan));
+                          BuildKind(train.schedule, by_epoch ? OverEpochs(plan) : plan));
   STOKER_ASSIGN_OR_RETURN(const double scale, LrScaleOf(train.lr_scaling, batch));
   const double unscaled = scale > 1 ? 1 / scale : 0;
   return std::make_unique<RunSchedule>(

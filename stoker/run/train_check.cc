@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "stoker/base/problems.h"
+#include "stoker/run/build_kind.h"
 #include "stoker/run/early_stopping.h"
 #include "stoker/run/monitor.h"
 #include "stoker/run/weight_renames.h"
@@ -24,7 +25,7 @@ Status TakeOutWrongParts(TrainRecipe& train, const std::vector<MeasuredFigure>& 
     if (!best.ok()) checkpoint.best.clear();
   }
   std::erase_if(train.callbacks, [&](const CallbackRegistry::Configured& callback) {
-    const Status made = callback.build().status();
+    const Status made = BuildKind(callback).status();
     problems.Add(made);
     return !made.ok();
   });

@@ -2,6 +2,7 @@
 
 #include <new>
 #include <optional>
+#include <string>
 #include <system_error>
 
 namespace stoker {
@@ -9,6 +10,11 @@ namespace {
 
 thread_local int64_t depth = 0;
 thread_local std::optional<FailureOrigin> noted;
+
+// What torch throws may come from a function of the user, and its text goes on with a backtrace.
+std::string WithoutBacktrace(std::string_view what) {
+  return std::string(what.substr(0, what.find("\nException raised from")));
+}
 
 }  // namespace
 
@@ -44,7 +50,7 @@ Status ThrownError(std::string_view where) {
         of_the_system ? ErrnoStatus(error.code().value(), "").code() : StatusCode::kInternal;
     return {code, fmt::format("{} threw: {}", where, error.what())};
   } catch (const std::exception& error) {
-    return Internal("{} threw: {}", where, error.what());
+    return Internal("{} threw: {}", where, WithoutBacktrace(error.what()));
   } catch (...) {
     return Internal("{} threw something that is no std::exception", where);
   }

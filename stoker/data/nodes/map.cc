@@ -11,6 +11,7 @@
 #include "stoker/data/core/gathering_transform.h"
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/user_transform.h"
+#include "stoker/data/nodes/name_maps.h"
 #include "stoker/data/runtime/pass_through_iterator.h"
 
 namespace stoker {
@@ -42,6 +43,9 @@ class MapNode final : public DatasetNode {
                                              fmt::format("{}{}{}", details_, between, note), spec(),
                                              transform_));
   }
+  // The same stage under another name; null where it is none of a function.
+  std::shared_ptr<const MapNode> Named(const std::string& name, Dataset input) const;
+
   Grouping grouping() const override { return {.size = 1}; }
   const Transform* element_wise() const override { return transform_.get(); }
   bool fixed_order() const override { return input().node().fixed_order(); }
@@ -138,31 +142,48 @@ class MapNode final : public DatasetNode {
   const std::shared_ptr<const Transform> transform_;
 };
 
-class FunctionTransform final : public UserTransform {
+// A function, whose stage has a name.
+class NamedTransform : public UserTransform {
+ public:
+  virtual std::shared_ptr<const Transform> Named(const std::string& name) const = 0;
+};
+
+class FunctionTransform final : public NamedTransform {
  public:
   FunctionTransform(const Map& map, Spec output)
       : function_(map.function), output_(std::move(output)), random_(map.random) {}
 
+  std::shared_ptr<const Transform> Named(const std::string& name) const override {
+    auto named = std::make_shared<FunctionTransform>(*this);
+    named->name_ = name;
+    return named;
+  }
   bool random() const override { return random_; }
 
   Status Apply(Element& element, Rng& rng, Scratch& scratch) const override {
     const auto call = [&] { return FromFunction(function_(element, rng, scratch)); };
     STOKER_RETURN_IF_ERROR(
-        CatchExceptions(call, "map: element {}: the function", element.key.index));
-    return CheckElement("map", output_, element);
+        CatchExceptions(call, "{}: element {}: the function", name_, element.key.index));
+    return CheckElement(name_, output_, element);
   }
 
  private:
   const std::function<Status(Element&, Rng&, Scratch&)> function_;
   const Spec output_;
   const bool random_;
+  std::string name_{Map::kName};
 };
 
-class RowsFunctionTransform final : public UserTransform {
+class RowsFunctionTransform final : public NamedTransform {
  public:
   RowsFunctionTransform(const MapRows& map, Spec output)
       : function_(map.function), output_(std::move(output)), random_(map.random) {}
 
+  std::shared_ptr<const Transform> Named(const std::string& name) const override {
+    auto named = std::make_shared<RowsFunctionTransform>(*this);
+    named->name_ = name;
+    return named;
+  }
   bool random() const override { return random_; }
 
   Status Apply(Element& element, Rng& rng, Scratch& scratch) const override {
@@ -186,30 +207,44 @@ class RowsFunctionTransform final : public UserTransform {
     STOKER_RETURN_IF_ERROR(Call(rows, rng, scratch));
     if (rows.keys != keys) {
       return InvalidArgument(
-          "map: element {}: the function changed which rows there are; it may change columns only",
-          keys.front().index);
+          "{}: element {}: the function changed which rows there are; it may change columns only",
+          name_, keys.front().index);
     }
     for (const Array& column : rows.columns) {
       if (!column.shape().empty() && column.shape()[0] == rows.size()) continue;
       return InvalidArgument(
-          "map: element {}: the function gave {} for {} rows; the first dimension must be the rows",
-          keys.front().index, column.ToString(), rows.size());
+          "{}: element {}: the function gave {} for {} rows; the first dimension must be the rows",
+          name_, keys.front().index, column.ToString(), rows.size());
     }
-    return CheckElement("map", output_, rows.RowElement(0));
+    return CheckElement(name_, output_, rows.RowElement(0));
   }
 
   Status Call(Rows& rows, const MapRows::RowRng& rng, Scratch& scratch) const {
     const int64_t first = rows.keys.front().index;
     return CatchExceptions([&] { return FromFunction(function_(rows, rng, scratch)); },
-                           "map: element {}: the function", first);
+                           "{}: element {}: the function", name_, first);
   }
 
   const std::function<Status(Rows&, const MapRows::RowRng&, Scratch&)> function_;
   const Spec output_;
   const bool random_;
+  std::string name_{MapRows::kName};
 };
 
+std::shared_ptr<const MapNode> MapNode::Named(const std::string& name, Dataset input) const {
+  const auto* const function = dynamic_cast<const NamedTransform*>(transform_.get());
+  if (function == nullptr) return nullptr;
+  return std::make_shared<MapNode>(std::move(input), name, details_, spec(), function->Named(name));
+}
+
 }  // namespace
+
+Dataset NameMaps(Dataset built, const DatasetNode* before, const std::string& name) {
+  const auto* const map = dynamic_cast<const MapNode*>(&built.node());
+  if (map == nullptr || map == before) return built;
+  std::shared_ptr<const MapNode> named = map->Named(name, NameMaps(map->input(), before, name));
+  return named == nullptr ? built : Dataset(std::move(named));
+}
 
 Dataset MapDataset(Dataset input, std::string name, std::string details, Spec output,
                    std::shared_ptr<const Transform> transform) {

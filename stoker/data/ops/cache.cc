@@ -12,6 +12,7 @@
 #include "stoker/data/core/room_in.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/saved_unsigned.h"
+#include "stoker/data/core/user_transform.h"
 #include "stoker/data/nodes/cache_store.h"
 #include "stoker/data/ops/kept_records_internal.h"
 #include "stoker/data/options/stages_before.h"
@@ -366,7 +367,7 @@ Result<Dataset> Cache::Build(Dataset input) const {
         "cache: '{}' before it draws at random, and the cache would give the first epoch's draws "
         "in every epoch; put cache before it{}",
         random->name(),
-        random->name() == "map" || random->name() == "flat_map_function"
+        dynamic_cast<const UserTransform*>(random->element_wise()) != nullptr
             ? " (or, where its function draws nothing, set its `random` to false)"
             : "");
   }

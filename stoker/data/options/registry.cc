@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "stoker/base/problems.h"
+#include "stoker/data/core/failure.h"
+#include "stoker/data/nodes/name_maps.h"
 #include "stoker/data/options/build_stage.h"
 
 namespace stoker {
@@ -36,6 +38,25 @@ Status CheckPlaceOfOnError(const ConfigNode& stage) {
   return OkStatus();
 }
 
+// The same operator, whose Build may be code of a user: what it throws becomes an error, and the
+// stages that it makes of functions have its name.
+OperatorRegistry::Configured Guarded(OperatorRegistry::Configured kind) {
+  kind.build = [name = kind.name, build = std::move(kind.build)](
+                   const std::optional<Dataset>& input) -> Result<Dataset> {
+    STOKER_ASSIGN_OR_RETURN(Dataset built,
+                            CatchExceptions([&] { return build(input); }, "{}: its Build", name));
+    return NameMaps(std::move(built), input ? &input->node() : nullptr, name);
+  };
+  return kind;
+}
+
+Result<OperatorRegistry::Configured> ParseOperator(const ConfigNode& node,
+                                                   const std::filesystem::path& root) {
+  STOKER_ASSIGN_OR_RETURN(OperatorRegistry::Configured kind,
+                          OperatorRegistry::Known().Parse(node, root));
+  return Guarded(std::move(kind));
+}
+
 }  // namespace
 
 OperatorRegistry& OperatorRegistry::ToAddTo() {
@@ -51,7 +72,7 @@ Result<OperatorRegistry::Configured> ParseStage(const ConfigNode& entry,
                                                 const std::filesystem::path& root) {
   STOKER_RETURN_IF_ERROR(CheckPlaceOfOnError(entry));
   const ConfigNode* value = entry.Find(kOnError);
-  if (value == nullptr) return OperatorRegistry::Known().Parse(entry, root);
+  if (value == nullptr) return ParseOperator(entry, root);
   ConfigNode stage = entry;
   std::erase_if(stage.entries, [](const ConfigNode::Entry& e) { return e.key == kOnError; });
   if (stage.entries.empty()) {
@@ -60,7 +81,7 @@ Result<OperatorRegistry::Configured> ParseStage(const ConfigNode& entry,
   }
   Problems problems;
   OperatorRegistry::Configured configured, on_error;
-  problems.Take(OperatorRegistry::Known().Parse(stage, root), configured);
+  problems.Take(ParseOperator(stage, root), configured);
   problems.Take(ParseOnError(*value, root), on_error);
   STOKER_RETURN_IF_ERROR(problems.ToStatus());
   ConfigNode& filled = on_error.node.entries.front().value;

@@ -1,10 +1,12 @@
 #include "stoker/data/recipe/plugins.h"
 
+#include <dlfcn.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cctype>
+#include <cerrno>
 #include <optional>
 #include <system_error>
 
@@ -17,6 +19,9 @@
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/io/file.h"
 #include "stoker/io/sha256.h"
+
+// Plug-ins find it where they find the rest of Stoker's code: in a program that shows its symbols.
+extern "C" __attribute__((visibility("default"), used)) const char stoker_shows_its_symbols = 1;
 
 namespace stoker {
 namespace {
@@ -49,6 +54,8 @@ std::optional<FileState> StateOf(const std::string& path) {
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
   return FileState{status.st_dev, status.st_ino, status.st_size, status.st_mtim, status.st_ctim};
 }
+
+Status IsMissing() { return NotFound("there is no such file; build it, or correct the path"); }
 
 struct NamedPlugin {
   fs::path file;       // absolute
@@ -138,6 +145,14 @@ Status CheckTag(std::string_view tag) {
       Printable(tag), program);
 }
 
+// A plug-in uses the program's own code (docs/adr/0032-plug-ins-use-the-programs-own-code.md).
+Status CheckProgramShowsItsSymbols() {
+  if (::dlsym(RTLD_DEFAULT, "stoker_shows_its_symbols") != nullptr) return OkStatus();
+  return FailedPrecondition(
+      "this program loads no plug-ins: in CMake, stoker_loads_plugins(TARGET) makes one that does; "
+      "or add the kinds in its main function (docs/plugins.md)");
+}
+
 Status AddKindsOf(const Plugin& plugin) {
   void (*add)(Problems*) = nullptr;
   STOKER_RETURN_IF_ERROR(plugin.Find("stoker_plugin_v1", add));
@@ -169,10 +184,19 @@ Status SetHash(NamedPlugin& plugin, const std::string& hash) {
   return OkStatus();
 }
 
+// The hash of the file that an entry names, which is read whole.
+Result<std::string> HashOf(const NamedPlugin& plugin) {
+  const std::string path = plugin.file.string();
+  if (!StateOf(path) && errno == ENOENT) return IsMissing();
+  STOKER_ASSIGN_OR_RETURN(const Buffer bytes, ReadWholeFile(path));
+  return HexOf(Sha256({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+}
+
 // Loads the library unless this process has loaded it, and sets its hash.
 Status LoadOne(NamedPlugin& plugin) {
   const std::string path = plugin.file.string();
   plugin.state = StateOf(path);
+  if (!plugin.state && errno == ENOENT) return IsMissing();
   const auto found = std::ranges::find(Loaded(), plugin.file, &NamedPlugin::file);
   const bool is_loaded = found != Loaded().end();
   // Not read again: a command asks for the plug-ins of its recipe more than once.
@@ -189,6 +213,7 @@ Status LoadOne(NamedPlugin& plugin) {
   }
   const std::string_view tag = FindTag(bytes);
   STOKER_RETURN_IF_ERROR(CheckTag(tag));
+  STOKER_RETURN_IF_ERROR(CheckProgramShowsItsSymbols());
   STOKER_ASSIGN_OR_RETURN(const Plugin library,
                           Plugin::Load({.file = path,
                                         .tag_function = "stoker_plugin_v1_tag",
@@ -215,6 +240,19 @@ std::vector<std::string> HashesIn(const ConfigNode& recipe) {
   return hashes;
 }
 
+// What is other than before: "plugins.0.sha256: A -> B".
+std::vector<std::string> ChangedHashes(const std::vector<std::string>& before,
+                                       const std::vector<std::string>& now) {
+  std::vector<std::string> changes;
+  for (size_t i = 0; i < std::max(before.size(), now.size()); ++i) {
+    const std::string then_hash = i < before.size() ? before[i] : "none";
+    const std::string now_hash = i < now.size() ? now[i] : "none";
+    if (then_hash == now_hash) continue;
+    changes.push_back(fmt::format("plugins.{}.sha256: {} -> {}", i, then_hash, now_hash));
+  }
+  return changes;
+}
+
 // Adds the place and the name in the recipe to each message.
 Status Placed(const NamedPlugin& plugin, const Status& status) {
   return WithPrefix(
@@ -233,7 +271,7 @@ Status CheckAreThere(const std::vector<NamedPlugin>& plugins) {
   for (const NamedPlugin& plugin : plugins) {
     std::error_code error;
     if (fs::is_regular_file(plugin.file, error)) continue;
-    problems.Add(Placed(plugin, NotFound("there is no such file; build it, or correct the path")));
+    problems.Add(Placed(plugin, IsMissing()));
   }
   return problems.ToStatus();
 }
@@ -249,6 +287,13 @@ ConfigNode Filled(const std::vector<NamedPlugin>& plugins) {
     entries.back().location = plugin.location;
   }
   return ConfigNode::List(std::move(entries));
+}
+
+// Fills in the section of a recipe.
+void Fill(ConfigNode& section, const std::vector<NamedPlugin>& plugins) {
+  const ConfigLocation location = section.location;
+  section = Filled(plugins);
+  section.location = location;
 }
 
 Status DoAsAllowed(std::vector<NamedPlugin>& plugins) {
@@ -276,9 +321,7 @@ Status LoadPlugins(ConfigNode& recipe, const fs::path& folder) {
   if (GetPluginPolicy() == PluginPolicy::kLeaveOut) NotePluginsAreNotLoaded();
   STOKER_ASSIGN_OR_RETURN(std::vector<NamedPlugin> plugins, ReadSection(*section, folder));
   STOKER_RETURN_IF_ERROR(DoAsAllowed(plugins));
-  const ConfigLocation location = section->location;
-  *section = Filled(plugins);
-  section->location = location;
+  Fill(*section, plugins);
   return OkStatus();
 }
 
@@ -288,15 +331,25 @@ Result<std::vector<std::string>> LoadPluginsOfRun(ConfigNode& recipe,
   const std::vector<std::string> before = HashesIn(recipe);
   STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe, assignments));
   STOKER_RETURN_IF_ERROR(LoadPlugins(recipe, run));
-  const std::vector<std::string> now = HashesIn(recipe);
-  std::vector<std::string> changes;
-  for (size_t i = 0; i < std::max(before.size(), now.size()); ++i) {
-    const std::string then_hash = i < before.size() ? before[i] : "none";
-    const std::string now_hash = i < now.size() ? now[i] : "none";
-    if (then_hash == now_hash) continue;
-    changes.push_back(fmt::format("plugins.{}.sha256: {} -> {}", i, then_hash, now_hash));
+  return ChangedHashes(before, HashesIn(recipe));
+}
+
+Result<std::vector<std::string>> PinPluginsOfRun(const ConfigNode& run_recipe, ConfigNode& recipe,
+                                                 const fs::path& folder) {
+  ConfigNode* const section = recipe.Find(kSection);
+  // LoadPlugins says so without reading the files.
+  if (GetPluginPolicy() != PluginPolicy::kLoad) return std::vector<std::string>();
+  if (section != nullptr && section->kind != ConfigNode::Kind::kNull) {
+    STOKER_ASSIGN_OR_RETURN(std::vector<NamedPlugin> plugins, ReadSection(*section, folder));
+    for (NamedPlugin& plugin : plugins) {
+      if (!plugin.sha256.empty()) continue;
+      Result<std::string> hash = HashOf(plugin);
+      if (!hash.ok()) return Placed(plugin, hash.status());
+      plugin.sha256 = *std::move(hash);
+    }
+    Fill(*section, plugins);
   }
-  return changes;
+  return ChangedHashes(HashesIn(run_recipe), HashesIn(recipe));
 }
 
 ConfigNode LoadedPlugins() { return Filled(Loaded()); }

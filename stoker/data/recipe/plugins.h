@@ -46,6 +46,16 @@ Result<std::vector<std::string>> LoadPluginsOfRun(ConfigNode& recipe,
                                                   const std::vector<std::string>& assignments,
                                                   const std::filesystem::path& run);
 
+// To be called before LoadPlugins, where a run is resumed with `recipe`: compares the files that it
+// names with the hashes in the stored recipe of the run, without running any of their code, and
+// fills the section in, so that LoadPlugins loads these files and no others. Returns what is other
+// than in the run: "plugins.0.sha256: A -> B". Returns nothing, and does nothing, where LoadPlugins
+// will refuse the section.
+//   folder  that of `recipe`
+// Errors: those of LoadPlugins about the section and its files.
+Result<std::vector<std::string>> PinPluginsOfRun(const ConfigNode& run_recipe, ConfigNode& recipe,
+                                                 const std::filesystem::path& folder);
+
 // The section that names all plug-ins which this process has loaded, filled in; an empty list where
 // there are none. What is made here may depend on each of them.
 ConfigNode LoadedPlugins();

@@ -19,6 +19,7 @@
 #include "stoker/base/short_text.h"
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/tools/program/exit_code.h"
+#include "stoker/tools/program/exit_guard.h"
 #include "stoker/tools/program/help_formatter.h"
 #include "stoker/tools/program/output_file.h"
 #include "stoker/tools/program/print.h"
@@ -57,6 +58,10 @@ std::string DescribeExtra(const CLI::App& app, const std::string& extra) {
   const std::vector<std::string> commands = CommandNames(app);
   if (extra.starts_with("-")) {
     const std::string name = extra.substr(0, extra.find('='));
+    if (name == "--allow-code") {
+      return fmt::format("'{}' runs no code of plug-ins, so it has no --allow-code; leave it out",
+                         app.get_name());
+    }
     std::string hint = DidYouMean(name, OptionNames(app));
     if (hint.empty() && app.get_option_no_throw("--set") != nullptr)
       hint = "; --set changes a key of the recipe, such as --set train.epochs=1";
@@ -172,6 +177,7 @@ int Program::Run(int argc, char** argv) {
     SayHowToRaiseTheBudgetIn(*app);
     const CLI::App& command = *app;
     const std::function<Status()>& run_command = run;
+    const ExitGuard guard;
     return Reported(Caught([&]() -> Status {
       STOKER_RETURN_IF_ERROR(CheckValues(command));
       STOKER_RETURN_IF_ERROR(CheckOutputs(command));

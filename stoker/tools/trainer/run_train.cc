@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -28,19 +29,6 @@ namespace {
 
 constexpr const char* kRuns = "runs";
 
-// A stored recipe names everything absolutely, so it needs no folder.
-Result<Recipe> ReadStoredRecipe(const TrainArguments& arguments) {
-  STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRunRecipe(arguments.run));
-  // Plug-ins that --set names anew are a change like others, which the resume finds.
-  STOKER_RETURN_IF_ERROR(LoadPluginsOfRun(recipe, arguments.set, arguments.run).status());
-  return ParseRecipe(recipe, arguments.run);
-}
-
-Result<Recipe> ReadWantedRecipe(const TrainArguments& arguments) {
-  return arguments.recipe.empty() ? ReadStoredRecipe(arguments)
-                                  : LoadRecipe(arguments.recipe, arguments.set);
-}
-
 std::string RecipeName(const TrainArguments& arguments) {
   return std::filesystem::path(arguments.recipe).stem().string();
 }
@@ -51,6 +39,33 @@ Result<std::filesystem::path> RunToResume(const TrainArguments& arguments) {
                           FindNewestRun(kRuns, RecipeName(arguments)));
   LogInfo("resuming {}, the newest run of {}", run.string(), arguments.recipe);
   return run;
+}
+
+// The recipe that `run` is resumed with: the one of the command line, or that of the run. The
+// trainer refuses what else has changed, but of another plug-in not even a static initializer may
+// run before it is allowed.
+Result<Recipe> ReadRecipeToResume(const TrainArguments& arguments,
+                                  const std::filesystem::path& run) {
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode before, ReadRunRecipe(run));
+  // A stored recipe names everything absolutely, so it needs no folder.
+  std::filesystem::path folder = run;
+  ConfigNode recipe = before;
+  if (arguments.recipe.empty()) {
+    STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe, arguments.set));
+  } else {
+    folder = std::filesystem::path(arguments.recipe).parent_path();
+    STOKER_ASSIGN_OR_RETURN(recipe, ReadRecipe(arguments.recipe, arguments.set));
+  }
+  STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> changes,
+                          PinPluginsOfRun(before, recipe, folder));
+  if (!changes.empty() && !arguments.allow_changes) {
+    return FailedPrecondition(
+        "{}: the recipe names other plug-ins than the run was trained with: {}. None of their code "
+        "has run; put the right ones there, start a new run, or allow them (--allow-changes)",
+        run.string(), fmt::join(changes, "; "));
+  }
+  STOKER_RETURN_IF_ERROR(LoadPlugins(recipe, folder));
+  return ParseRecipe(recipe, folder);
 }
 
 // Makes the directory of a new run. Of processes that do so at once each gets its own, since making
@@ -92,12 +107,12 @@ Result<OpenedRun> CreateRun(const TrainArguments& arguments, Recipe recipe, Data
   return opened;
 }
 
-Result<OpenedRun> OpenRun(const TrainArguments& arguments, Recipe recipe) {
+Result<OpenedRun> OpenRun(const TrainArguments& arguments, const std::filesystem::path& run,
+                          Recipe recipe) {
   STOKER_ASSIGN_OR_RETURN(const DataCheck check, ParseDataCheck(arguments.check_data));
   DataCheckProgress progress(IsTerminal(STDERR_FILENO), arguments.quiet);
   const CheckObserver observer = [&](const CheckProgress& now) { progress.On(now); };
   if (!arguments.resume) return CreateRun(arguments, std::move(recipe), check, observer);
-  STOKER_ASSIGN_OR_RETURN(const std::filesystem::path run, RunToResume(arguments));
   OpenedRun opened;
   STOKER_ASSIGN_OR_RETURN(opened.trainer, Trainer::Resume(std::move(recipe), run,
                                                           {.allow_changes = arguments.allow_changes,
@@ -146,11 +161,17 @@ Status Report(const TrainSummary& summary, const TrainArguments& arguments) {
 }  // namespace
 
 Status RunTrain(const TrainArguments& arguments) {
-  STOKER_ASSIGN_OR_RETURN(Recipe recipe, ReadWantedRecipe(arguments));
-  if (arguments.print_recipe) {
-    return PrintResult(ToYaml(recipe.Filled()));
+  std::filesystem::path resumed;
+  if (arguments.resume) {
+    STOKER_ASSIGN_OR_RETURN(resumed, RunToResume(arguments));
   }
-  STOKER_ASSIGN_OR_RETURN(const OpenedRun run, OpenRun(arguments, std::move(recipe)));
+  Result<Recipe> recipe = arguments.resume ? ReadRecipeToResume(arguments, resumed)
+                                           : LoadRecipe(arguments.recipe, arguments.set);
+  if (!recipe.ok()) return recipe.status();
+  if (arguments.print_recipe) {
+    return PrintResult(ToYaml(recipe->Filled()));
+  }
+  STOKER_ASSIGN_OR_RETURN(const OpenedRun run, OpenRun(arguments, resumed, *std::move(recipe)));
   // A reader of the progress who leaves must not end the training: PrintResult notices at the end.
   ::signal(SIGPIPE, SIG_IGN);
   // Until the first step there is nothing to store, and a signal ends the process at once.

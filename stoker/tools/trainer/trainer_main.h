@@ -15,8 +15,9 @@ namespace stoker {
 //   }
 //
 //   add_kinds  may be null. A kind that cannot be added is reported, and the exit code is 2.
-// Sets handlers of signals, the allocator's thresholds and the environment of OpenMP as a program
-// of its own needs them.
+// Sets for the whole process handlers of signals, the allocator's thresholds and how files are read
+// (SetFileAccess), as a program of its own needs them. GOMP_SPINCOUNT, which `stoker` sets for
+// stoker-train, it cannot set: OpenMP has read its environment by then.
 int TrainerMain(int argc, char** argv, void (*add_kinds)(Kinds& kinds) = nullptr);
 
 }  // namespace stoker

@@ -2,6 +2,7 @@
 
 #include "stoker/base/problems.h"
 #include "stoker/device/torch_error.h"
+#include "stoker/run/build_kind.h"
 
 namespace stoker {
 namespace {
@@ -48,7 +49,7 @@ Result<MetricSet> MetricSet::Create(const std::vector<MetricRegistry::Configured
   STOKER_RETURN_IF_ERROR(CheckFor(metrics, kind));
   MetricSet set;
   for (const MetricRegistry::Configured& metric : metrics) {
-    STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Metric> made, metric.build(kind));
+    STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Metric> made, BuildKind(metric, kind));
     set.metrics_.push_back({.kind = metric, .metric = std::move(made)});
   }
   return set;

@@ -7,6 +7,7 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/run/allowed_changes.h"
+#include "stoker/run/build_kind.h"
 #include "stoker/run/run_environment.h"
 #include "stoker/run/run_schedule.h"
 #include "stoker/run/sample_noun.h"
@@ -164,7 +165,7 @@ Status BuildCallbacks(TrainingSession& session) {
                                         .steps_per_epoch = session.plan().steps_per_epoch(),
                                         .learner = *session.learner});
   for (const CallbackRegistry::Configured& configured : session.setup.recipe.train.callbacks) {
-    STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Callback> callback, configured.build());
+    STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Callback> callback, BuildKind(configured));
     session.callbacks.Add(configured.name, std::move(callback));
   }
   return OkStatus();

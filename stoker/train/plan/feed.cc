@@ -10,6 +10,7 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/transforms/layout.h"
+#include "stoker/run/build_kind.h"
 #include "stoker/train/core/precision.h"
 
 namespace stoker {
@@ -74,7 +75,7 @@ Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& ba
 Result<TargetCheck> CheckOfTargets(const Recipe& recipe, const Dataset& batches,
                                    std::optional<int64_t> outputs) {
   const TrainOptions& options = recipe.train.options;
-  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, recipe.train.loss.build());
+  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, BuildKind(recipe.train.loss));
   return TargetCheckOf(
       std::move(loss),
       NamesInSource(batches, static_cast<uint64_t>(options.seed), options.input, "data.train"),

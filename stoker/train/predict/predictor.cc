@@ -24,6 +24,7 @@
 #include "stoker/device/torch_denormals.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/io/file.h"
+#include "stoker/run/build_kind.h"
 #include "stoker/run/run_directory.h"
 #include "stoker/run/weights_file.h"
 #include "stoker/run/weights_source.h"
@@ -261,7 +262,7 @@ struct Predictor::Parts {
   Status PredictEach(
       DevicePrefetcher& batches,
       const std::function<Result<bool>(const TensorBatch&, std::vector<Prediction>)>& use) const {
-    STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> built, loss.build());
+    STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> built, BuildKind(loss));
     const c10::InferenceMode no_gradients;
     const ComputeScope scope = Scope();
     model->eval();
@@ -330,7 +331,7 @@ Result<Evaluation> Predictor::EvaluateRun() {
   STOKER_ASSIGN_OR_RETURN(const Dataset eval, ParseEvalPipeline(parts_->recipe, parts_->run));
   STOKER_RETURN_IF_ERROR(WithPlace(parts_->recipe, CheckEvaluable(eval)));
   STOKER_RETURN_IF_ERROR(parts_->MakeModel(eval));
-  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, parts_->loss.build());
+  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, BuildKind(parts_->loss));
   FeederOptions feed =
       FeedOptions(parts_->options, eval, parts_->device.device, parts_->choices.memory_format);
   feed.check_target =

@@ -13,6 +13,7 @@
 
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
+#include "stoker/run/build_kind.h"
 #include "stoker/train/core/parameters.h"
 #include "stoker/train/core/precision.h"
 #include "stoker/train/step/clipping.h"
@@ -75,7 +76,7 @@ Result<std::shared_ptr<Model>> BuildModel(const ModelRegistry::Configured& confi
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&]() -> Status {
     torch::manual_seed(seed);
     // Made on the CPU, so that equal seeds give equal weights on every device.
-    STOKER_ASSIGN_OR_RETURN(model, configured.build(input));
+    STOKER_ASSIGN_OR_RETURN(model, BuildKind(configured, input));
     model->to(placement.device);
     SetLayout(*model, ToTorch(placement.memory_format));
     return OkStatus();
@@ -117,8 +118,8 @@ Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const Mod
   STOKER_ASSIGN_OR_RETURN(const TrainedParameters parameters,
                           ParametersToTrain(*model, recipe.train));
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Optimizer> optimizer,
-                          recipe.train.optimizer.build(parameters));
-  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, recipe.train.loss.build());
+                          BuildKind(recipe.train.optimizer, parameters));
+  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, BuildKind(recipe.train.loss));
   return std::unique_ptr<Learner>(new Learner(std::move(model), std::move(loss),
                                               std::move(optimizer), recipe.train, placement, plan));
 }

@@ -1,0 +1,17 @@
+// Notices code that ends the process in the middle of a command by calling exit(): a plug-in or a
+// kind of the user's own. Whoever started the command would otherwise take 0 for success.
+#pragma once
+
+namespace stoker {
+
+// While one exists, exit() prints an error and ends the process with kExitFailed, whatever number
+// it was given. _exit() and quick_exit() cannot be noticed. One at a time.
+class ExitGuard {
+ public:
+  ExitGuard();
+  ~ExitGuard();
+  ExitGuard(const ExitGuard&) = delete;
+  ExitGuard& operator=(const ExitGuard&) = delete;
+};
+
+}  // namespace stoker
