@@ -1,6 +1,7 @@
 #include "stoker/machine/proc_text.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fstream>
 #include <limits>
@@ -8,11 +9,15 @@
 namespace stoker {
 
 std::string ReadSmallText(const std::filesystem::path& path) {
-  constexpr std::streamsize kMost = 1 << 20;
+  constexpr size_t kMost = 1 << 20;
   std::ifstream in(path, std::ios::binary);
-  std::string text(static_cast<size_t>(kMost), '\0');
-  in.read(text.data(), kMost);
-  text.resize(static_cast<size_t>(std::max<std::streamsize>(0, in.gcount())));
+  std::string text;
+  // Most have a few bytes, and some are read many times a second.
+  std::array<char, 4096> part;
+  while (in && text.size() < kMost) {
+    in.read(part.data(), part.size());
+    text.append(part.data(), static_cast<size_t>(in.gcount()));
+  }
   if (text.ends_with('\n')) text.pop_back();
   return text;
 }

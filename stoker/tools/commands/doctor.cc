@@ -13,7 +13,6 @@
 #include "stoker/data/recipe/memory_options.h"
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe.h"
-#include "stoker/data/recipe/recipe_text.h"
 #include "stoker/doctor/diagnose.h"
 #include "stoker/doctor/planned_times.h"
 #include "stoker/tools/commands/doctor_fix.h"
@@ -218,7 +217,7 @@ class Doctor {
     Status fix_failed;
     if (arguments_.fix && failed.ok() && !profile_.interrupted) {
       if (!arguments_.json) Say(DoctorText(profile_, diagnosis));
-      const Result<Fixed> result = Fix(arguments_, profile_, diagnosis);
+      const Result<Fixed> result = Fix(arguments_, diagnosis);
       if (result.ok())
         fixed = *result;
       else
@@ -269,11 +268,8 @@ class Doctor {
 Result<DoctorRecipe> ReadDoctorRecipe(const std::filesystem::path& file,
                                       const std::filesystem::path& folder,
                                       const std::vector<std::string>& set) {
-  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadRecipeText(file));
   DoctorRecipe recipe{.root = {}, .folder = folder};
-  STOKER_ASSIGN_OR_RETURN(recipe.root, ParseYaml(text, file.string()));
-  STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe.root, set));
-  STOKER_RETURN_IF_ERROR(CheckSections(recipe.root));
+  STOKER_ASSIGN_OR_RETURN(recipe.root, ReadRecipe(file, set));
   STOKER_RETURN_IF_ERROR(LoadPlugins(recipe.root, folder));
   return recipe;
 }

@@ -170,8 +170,7 @@ std::string Fixed::ToText() const {
   return TableText(rows) + "\n" + written;
 }
 
-Result<Fixed> Fix(const DoctorArguments& arguments, const RunProfile& /*profile*/,
-                  const Diagnosis& diagnosis) {
+Result<Fixed> Fix(const DoctorArguments& arguments, const Diagnosis& diagnosis) {
   STOKER_ASSIGN_OR_RETURN(const TemporaryDirectory folder, TemporaryDirectory::Create("doctor"));
   return Fixer(arguments, folder).Run(diagnosis);
 }

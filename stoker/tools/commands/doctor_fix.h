@@ -9,7 +9,6 @@
 #include "stoker/base/status.h"
 #include "stoker/doctor/comparison.h"
 #include "stoker/doctor/diagnosis.h"
-#include "stoker/doctor/run_profile.h"
 #include "stoker/tools/commands/doctor_command.h"
 
 namespace stoker {
@@ -41,7 +40,6 @@ Status CheckFixedRecipe(const std::string& recipe);
 // own: what one of them fills (caches, memory, threads) cannot help the other. Leaves out changes
 // with a caution unless the arguments allow them. Errors: those of the processes; kCancelled after
 // a signal.
-Result<Fixed> Fix(const DoctorArguments& arguments, const RunProfile& profile,
-                  const Diagnosis& diagnosis);
+Result<Fixed> Fix(const DoctorArguments& arguments, const Diagnosis& diagnosis);
 
 }  // namespace stoker

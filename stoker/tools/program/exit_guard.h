@@ -1,5 +1,5 @@
 // Notices code that ends the process in the middle of a command by calling exit(): a plug-in or a
-// kind of the user's own. Whoever started the command would otherwise take 0 for success.
+// kind of the user's own. Its exit code 0 would otherwise mean that the command succeeded.
 #pragma once
 
 namespace stoker {
