@@ -4,23 +4,16 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <sstream>
+#include <cmath>
 #include <string>
 #include <vector>
+
+#include "stoker/base/proc_text.h"
 
 namespace stoker {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Empty if the file cannot be read: no limit is known then, which is no error.
-std::string ReadText(const fs::path& path) {
-  std::ifstream in(path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 std::vector<std::string_view> SplitAt(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -57,19 +50,19 @@ void AddCpus(std::optional<int64_t> quota, std::optional<int64_t> period,
 }
 
 void AddVersion2(const fs::path& folder, ControlGroupLimits& limits) {
-  AddMemory(ReadText(folder / "memory.max"), limits);
-  const std::string cpu = ReadText(folder / "cpu.max");  // "max 100000" or "150000 100000"
+  AddMemory(ReadSmallText(folder / "memory.max"), limits);
+  const std::string cpu = ReadSmallText(folder / "cpu.max");  // "max 100000" or "150000 100000"
   const auto parts = SplitAt(cpu, ' ');
   if (parts.size() == 2) AddCpus(LeadingNumber(parts[0]), LeadingNumber(parts[1]), limits);
 }
 
 void AddVersion1Memory(const fs::path& folder, ControlGroupLimits& limits) {
-  AddMemory(ReadText(folder / "memory.limit_in_bytes"), limits);
+  AddMemory(ReadSmallText(folder / "memory.limit_in_bytes"), limits);
 }
 
 void AddVersion1Cpus(const fs::path& folder, ControlGroupLimits& limits) {
-  AddCpus(LeadingNumber(ReadText(folder / "cpu.cfs_quota_us")),
-          LeadingNumber(ReadText(folder / "cpu.cfs_period_us")), limits);
+  AddCpus(LeadingNumber(ReadSmallText(folder / "cpu.cfs_quota_us")),
+          LeadingNumber(ReadSmallText(folder / "cpu.cfs_period_us")), limits);
 }
 
 // Calls `add` for the group's folder and for each one above it, up to the hierarchy's root.
@@ -87,7 +80,7 @@ void WalkUp(const fs::path& root, std::string_view group, ControlGroupLimits& li
 
 ControlGroupLimits ReadControlGroupLimits(std::string_view groups, const fs::path& mount) {
   ControlGroupLimits limits;
-  for (const std::string_view line : SplitAt(groups, '\n')) {
+  for (const std::string_view line : SplitLines(groups)) {
     const size_t first = line.find(':');
     const size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
     if (second == std::string_view::npos) continue;
@@ -103,22 +96,16 @@ ControlGroupLimits ReadControlGroupLimits(std::string_view groups, const fs::pat
 }
 
 ControlGroupLimits ReadControlGroupLimits() {
-  return ReadControlGroupLimits(ReadText("/proc/self/cgroup"), "/sys/fs/cgroup");
+  return ReadControlGroupLimits(ReadSmallText("/proc/self/cgroup"), "/sys/fs/cgroup");
 }
 
-std::optional<int64_t> ParseMemTotal(std::string_view meminfo) {
-  constexpr std::string_view kLabel = "MemTotal:";
-  for (std::string_view line : SplitAt(meminfo, '\n')) {
-    if (!line.starts_with(kLabel)) continue;
-    line.remove_prefix(std::min(line.size(), line.find_first_not_of(' ', kLabel.size())));
-    const std::optional<int64_t> kibibytes = LeadingNumber(line);
-    if (kibibytes) return *kibibytes * 1024;
-  }
-  return std::nullopt;
+int CpusUnder(int allowed, std::optional<double> quota) {
+  const double most = allowed;
+  return static_cast<int>(std::max(1.0, std::min(most, std::ceil(quota.value_or(most)))));
 }
 
 int64_t MachineMemoryBytes() {
-  const std::optional<int64_t> total = ParseMemTotal(ReadText("/proc/meminfo"));
+  const std::optional<int64_t> total = MeminfoBytes(ReadSmallText("/proc/meminfo"), "MemTotal");
   return total ? *total : static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 

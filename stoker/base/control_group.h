@@ -27,9 +27,8 @@ ControlGroupLimits ReadControlGroupLimits(std::string_view groups,
 // Returns the same for this process; no limits if the system has no control groups.
 ControlGroupLimits ReadControlGroupLimits();
 
-// Returns the machine's memory in bytes, from the MemTotal line of the text of /proc/meminfo; none
-// if it has no such line.
-std::optional<int64_t> ParseMemTotal(std::string_view meminfo);
+// Returns how many CPUs a process has that is allowed so many, under a quota: at least 1.
+int CpusUnder(int allowed, std::optional<double> quota);
 
 // Returns the machine's memory in bytes.
 int64_t MachineMemoryBytes();

@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "stoker/base/proc_text.h"
 #include "stoker/base/testing.h"
 
 namespace stoker {
@@ -69,10 +70,11 @@ TEST_F(ControlGroups, NonsenseIsSkipped) {
 }
 
 TEST(MemTotal, IsReadInKibibytes) {
-  EXPECT_EQ(ParseMemTotal("MemFree:  1 kB\nMemTotal:       24000 kB\nX: 1 kB\n"), 24000 * 1024);
-  EXPECT_FALSE(ParseMemTotal("MemFree:  1 kB\n").has_value());
-  EXPECT_FALSE(ParseMemTotal("MemTotal:").has_value());
-  EXPECT_FALSE(ParseMemTotal("MemTotal:   \n").has_value());
+  EXPECT_EQ(MeminfoBytes("MemFree:  1 kB\nMemTotal:       24000 kB\nX: 1 kB\n", "MemTotal"),
+            24000 * 1024);
+  EXPECT_FALSE(MeminfoBytes("MemFree:  1 kB\n", "MemTotal").has_value());
+  EXPECT_FALSE(MeminfoBytes("MemTotal:", "MemTotal").has_value());
+  EXPECT_FALSE(MeminfoBytes("MemTotal:   \n", "MemTotal").has_value());
   EXPECT_GT(MachineMemoryBytes(), int64_t{16} << 20);
 }
 

@@ -43,4 +43,25 @@ double Quantile(std::span<const double> values, double q) {
   return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
+// Whole degrees by the tables, those between them linearly in 1 / degrees; beyond the tables
+// Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.7.5.
+double StudentQuantile(double degrees) {
+  constexpr double kOf2AndMore[] = {4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
+  constexpr double kLast = 1 + static_cast<double>(std::size(kOf2AndMore));
+  const double n = std::max(2.0, degrees);
+  if (n < kLast) {
+    const double below = std::floor(n);
+    const auto at = static_cast<size_t>(below) - 2;
+    const double share = (1 / below - 1 / n) / (1 / below - 1 / (below + 1));
+    return kOf2AndMore[at] + share * (kOf2AndMore[at + 1] - kOf2AndMore[at]);
+  }
+  constexpr double kNormal = 1.959964;
+  const double z = kNormal, z2 = z * z;
+  const double g1 = z * (z2 + 1) / 4;
+  const double g2 = z * ((5 * z2 + 16) * z2 + 3) / 96;
+  const double g3 = z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384;
+  const double g4 = z * ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / 92160;
+  return z + (g1 + (g2 + (g3 + g4 / n) / n) / n) / n;
+}
+
 }  // namespace stoker

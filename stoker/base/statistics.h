@@ -33,4 +33,8 @@ class RunningStats {
 double Quantile(std::span<const double> values, double q);
 inline double Median(std::span<const double> values) { return Quantile(values, 0.5); }
 
+// Returns the 97.5 % quantile of Student's t distribution, within 1 %; fewer than 2 degrees of
+// freedom count as 2.
+double StudentQuantile(double degrees);
+
 }  // namespace stoker

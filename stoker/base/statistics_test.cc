@@ -70,5 +70,14 @@ TEST(Quantile, InterpolatesAsNumPyDoes) {
   EXPECT_TRUE(std::isnan(Median(std::vector<double>{})));
 }
 
+TEST(StudentQuantile, IsThatOfTheTables) {
+  EXPECT_NEAR(StudentQuantile(2), 4.303, 0.043);
+  EXPECT_NEAR(StudentQuantile(3), 3.182, 0.01);
+  EXPECT_NEAR(StudentQuantile(10), 2.228, 0.001);
+  EXPECT_NEAR(StudentQuantile(1e9), 1.960, 0.001);
+  for (double n = 2; n < 30; n += 0.1) EXPECT_GT(StudentQuantile(n), StudentQuantile(n + 0.1)) << n;
+  EXPECT_EQ(StudentQuantile(0), StudentQuantile(2));
+}
+
 }  // namespace
 }  // namespace stoker

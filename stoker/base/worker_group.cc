@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -106,8 +105,7 @@ int AvailableCpus() {
   const int allowed = sched_getaffinity(0, sizeof(mask), &mask) == 0
                           ? CPU_COUNT(&mask)
                           : static_cast<int>(std::thread::hardware_concurrency());
-  const double quota = ReadControlGroupLimits().cpus.value_or(allowed);
-  return std::max(1, std::min(allowed, static_cast<int>(std::ceil(quota))));
+  return CpusUnder(allowed, ReadControlGroupLimits().cpus);
 }
 
 }  // namespace stoker

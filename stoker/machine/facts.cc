@@ -1,15 +1,12 @@
 #include "stoker/machine/facts.h"
 
-#include <algorithm>
-#include <cmath>
+#include "stoker/base/control_group.h"
+#include "stoker/base/json_or_null.h"
 
 namespace stoker {
 namespace {
 
-template <typename T>
-Json OrNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
+using stoker::OrNull;
 
 Json OrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
@@ -87,8 +84,7 @@ Json FileSystemsJson(const std::vector<FileSystemFacts>& systems) {
 }  // namespace
 
 int UsableCpus(const CpuFacts& cpu) {
-  const double allowed = static_cast<double>(std::max<size_t>(1, cpu.allowed.size()));
-  return static_cast<int>(std::max(1.0, std::min(allowed, std::ceil(cpu.quota.value_or(allowed)))));
+  return CpusUnder(static_cast<int>(cpu.allowed.size()), cpu.quota);
 }
 
 Json ToJson(const MachineFacts& facts) {

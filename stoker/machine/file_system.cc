@@ -9,7 +9,7 @@
 #include <system_error>
 #include <vector>
 
-#include "stoker/machine/proc_text.h"
+#include "stoker/base/proc_text.h"
 
 namespace stoker {
 namespace {

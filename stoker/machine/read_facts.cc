@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "stoker/base/control_group.h"
-#include "stoker/machine/proc_text.h"
+#include "stoker/base/proc_text.h"
 
 namespace stoker {
 namespace {
@@ -123,9 +123,9 @@ std::vector<NumaNode> ReadNodes(const fs::path& root) {
   return nodes;
 }
 
+// Beside what ReadMachineBasics reads.
 void AddMemory(const fs::path& root, MemoryFacts& memory) {
   const std::string meminfo = ReadSmallText(root / "proc/meminfo");
-  memory.total_bytes = MeminfoBytes(meminfo, "MemTotal");
   memory.available_bytes = MeminfoBytes(meminfo, "MemAvailable");
   memory.swap_total_bytes = MeminfoBytes(meminfo, "SwapTotal");
   const auto swap_free = MeminfoBytes(meminfo, "SwapFree");
@@ -177,29 +177,35 @@ void AddLimits(const fs::path& root, LimitFacts& limits) {
 
 }  // namespace
 
-MachineFacts ReadMachineFacts(const fs::path& root) {
+MachineFacts ReadMachineBasics(const fs::path& root) {
   MachineFacts facts;
   facts.host = ReadSmallText(root / "proc/sys/kernel/hostname");
   facts.kernel = ReadSmallText(root / "proc/sys/kernel/osrelease");
-  CpuFacts& cpu = facts.cpu;
-  AddCpuinfo(root, cpu);
+  AddCpuinfo(root, facts.cpu);
   const std::string status = ReadSmallText(root / "proc/self/status");
-  cpu.allowed = ParseCpuList(ValueOf(status, "Cpus_allowed_list").value_or(""));
-  cpu.governor = MostFrequent(root, cpu, "scaling_governor");
-  cpu.driver = MostFrequent(root, cpu, "scaling_driver");
-  cpu.preference = MostFrequent(root, cpu, "energy_performance_preference");
-  cpu.thermal_throttles = ThermalThrottles(root, cpu);
-
-  const std::string groups = ReadSmallText(root / "proc/self/cgroup");
-  const ControlGroupLimits limits = ReadControlGroupLimits(groups, root / "sys/fs/cgroup");
-  cpu.quota = limits.cpus;
-  AddThrottling(root, groups, cpu);
-  AddMemory(root, facts.memory);
+  facts.cpu.allowed = ParseCpuList(ValueOf(status, "Cpus_allowed_list").value_or(""));
+  const ControlGroupLimits limits =
+      ReadControlGroupLimits(ReadSmallText(root / "proc/self/cgroup"), root / "sys/fs/cgroup");
+  facts.cpu.quota = limits.cpus;
+  facts.memory.total_bytes = MeminfoBytes(ReadSmallText(root / "proc/meminfo"), "MemTotal");
   // Version 1 writes a number beyond all memory for "no limit".
   if (limits.memory_bytes &&
       (!facts.memory.total_bytes || *limits.memory_bytes < *facts.memory.total_bytes)) {
     facts.memory.limit_bytes = limits.memory_bytes;
   }
+  return facts;
+}
+
+MachineFacts ReadMachineFacts(const fs::path& root) {
+  MachineFacts facts = ReadMachineBasics(root);
+  CpuFacts& cpu = facts.cpu;
+  cpu.governor = MostFrequent(root, cpu, "scaling_governor");
+  cpu.driver = MostFrequent(root, cpu, "scaling_driver");
+  cpu.preference = MostFrequent(root, cpu, "energy_performance_preference");
+  cpu.thermal_throttles = ThermalThrottles(root, cpu);
+  const std::string groups = ReadSmallText(root / "proc/self/cgroup");
+  AddThrottling(root, groups, cpu);
+  AddMemory(root, facts.memory);
   AddLimits(root, facts.limits);
   facts.limits.control_groups = ControlGroupVersions(groups);
   return facts;

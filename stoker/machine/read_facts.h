@@ -13,4 +13,8 @@ namespace stoker {
 //   root  "/"; tests make up others
 MachineFacts ReadMachineFacts(const std::filesystem::path& root = "/");
 
+// Reads of these only `host`, `kernel`, the CPUs' model, counts, affinity and quota, and the size
+// and limit of the memory: from few files, however many CPUs there are.
+MachineFacts ReadMachineBasics(const std::filesystem::path& root = "/");
+
 }  // namespace stoker

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "stoker/base/json_file.h"
+#include "stoker/base/json_or_null.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 
@@ -14,8 +15,6 @@ namespace {
 
 constexpr int kSchema = 1;
 constexpr size_t kMostPaths = 32;
-
-Json OrNull(const std::optional<double>& rate) { return rate ? Json(*rate) : Json(); }
 
 Json StorageJson(const StorageRoofs& storage) {
   return {{"path", storage.path},

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "stoker/base/json_or_null.h"
+
 namespace stoker {
 
 Result<EarlyStopping> EarlyStopping::Create(const EarlyStoppingOptions& options,
@@ -28,9 +30,7 @@ std::optional<std::string> EarlyStopping::Observe(const Evaluation& evaluation) 
                      best_ ? fmt::format("{:.4g}", *best_) : "nothing", since_best_);
 }
 
-Json EarlyStopping::Save() const {
-  return {{"best", best_ ? Json(*best_) : Json()}, {"since_best", since_best_}};
-}
+Json EarlyStopping::Save() const { return {{"best", OrNull(best_)}, {"since_best", since_best_}}; }
 
 Status EarlyStopping::Restore(const Json& state) {
   if (state.is_null()) return OkStatus();

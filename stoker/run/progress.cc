@@ -1,5 +1,7 @@
 #include "stoker/run/progress.h"
 
+#include "stoker/base/json_or_null.h"
+
 namespace stoker {
 namespace {
 
@@ -14,10 +16,10 @@ Json Progress::ToJson() const {
   return {{"step", step},
           {"closed_step", closed_step},
           {"last_evaluation", last_evaluation ? last_evaluation->ToJson() : Json()},
-          {"best_accuracy", best_accuracy ? Json(*best_accuracy) : Json()},
-          {"best_loss", best_loss ? Json(*best_loss) : Json()},
+          {"best_accuracy", OrNull(best_accuracy)},
+          {"best_loss", OrNull(best_loss)},
           {"evaluated_step", evaluated_step},
-          {"best_value", best_value ? Json(*best_value) : Json()},
+          {"best_value", OrNull(best_value)},
           {"best_step", best_step},
           {"planned_checkpoint", planned_checkpoint},
           {"skipped", skipped},

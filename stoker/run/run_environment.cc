@@ -12,9 +12,9 @@
 
 #include "stoker/base/instruction_set.h"
 #include "stoker/base/json_file.h"
+#include "stoker/base/proc_text.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
-#include "stoker/machine/proc_text.h"
 #include "stoker/machine/read_facts.h"
 
 namespace stoker {
@@ -116,7 +116,7 @@ int64_t PeakResidentBytes() {
 }
 
 RunEnvironment DescribeEnvironment(std::string torch, std::string device) {
-  const MachineFacts facts = ReadMachineFacts();
+  const MachineFacts facts = ReadMachineBasics();
   return {.stoker = STOKER_VERSION,
           .build = BuildId(),
           .torch = std::move(torch),

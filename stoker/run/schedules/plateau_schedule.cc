@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/base/json_or_null.h"
 #include "stoker/run/evaluation.h"
 
 namespace stoker {
@@ -39,7 +40,7 @@ class Plateau final : public Schedule {
 
   Json Save() const override {
     return {
-        {"lr", lr_}, {"best", best_ ? Json(*best_) : Json()}, {"bad", bad_}, {"cooling", cooling_}};
+        {"lr", lr_}, {"best", OrNull(best_)}, {"bad", bad_}, {"cooling", cooling_}};
   }
 
   Status Restore(const Json& state) override {

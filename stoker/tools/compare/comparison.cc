@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "stoker/base/json_or_null.h"
+
 namespace stoker {
 namespace {
 
@@ -48,10 +50,9 @@ Json RunJson(const RunRecord& run, const RunFigures& figures) {
 
 Json ReachedJson(const std::optional<ReachedAt>& reached) {
   if (!reached) return nullptr;
-  const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
-  return {{"step", number(reached->step)},
-          {"epoch", number(reached->epoch)},
-          {"train_seconds", number(reached->seconds)}};
+  return {{"step", FiniteOrNull(reached->step)},
+          {"epoch", FiniteOrNull(reached->epoch)},
+          {"train_seconds", FiniteOrNull(reached->seconds)}};
 }
 
 }  // namespace

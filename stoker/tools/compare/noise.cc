@@ -5,6 +5,9 @@
 #include <cmath>
 #include <vector>
 
+#include "stoker/base/json_or_null.h"
+#include "stoker/base/statistics.h"
+
 namespace stoker {
 namespace {
 
@@ -81,22 +84,10 @@ std::string_view NoiseVerdictName(NoiseVerdict verdict) {
 }
 
 Json NoisyChange::ToJson() const {
-  const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
-  return {{"change", number(change)},
-          {"low", low ? number(*low) : Json()},
-          {"high", high ? number(*high) : Json()},
+  return {{"change", FiniteOrNull(change)},
+          {"low", low ? FiniteOrNull(*low) : Json()},
+          {"high", high ? FiniteOrNull(*high) : Json()},
           {"verdict", std::string(NoiseVerdictName(verdict))}};
-}
-
-// Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.7.5.
-double StudentQuantile(double degrees) {
-  const double n = std::max(2.0, degrees), z = kNormalQuantile;
-  const double z2 = z * z;
-  const double g1 = z * (z2 + 1) / 4;
-  const double g2 = z * ((5 * z2 + 16) * z2 + 3) / 96;
-  const double g3 = z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384;
-  const double g4 = z * ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / 92160;
-  return z + (g1 + (g2 + (g3 + g4 / n) / n) / n) / n;
 }
 
 NoisyChange CompareRates(std::span<const RateWindow> before, std::span<const RateWindow> after) {

@@ -48,8 +48,4 @@ NoisyChange CompareRates(std::span<const RateWindow> before, std::span<const Rat
 NoisyChange CompareShares(double before, int64_t before_samples, double after,
                           int64_t after_samples);
 
-// Returns the 97.5 % quantile of Student's t distribution with at least 2 degrees of freedom,
-// within 1 %.
-double StudentQuantile(double degrees);
-
 }  // namespace stoker

@@ -17,14 +17,6 @@ std::vector<RateWindow> Windows(double rate, double noise, size_t count, uint64_
   return windows;
 }
 
-TEST(StudentQuantile, IsThatOfTheTables) {
-  EXPECT_NEAR(StudentQuantile(2), 4.303, 0.043);
-  EXPECT_NEAR(StudentQuantile(3), 3.182, 0.01);
-  EXPECT_NEAR(StudentQuantile(10), 2.228, 0.001);
-  EXPECT_NEAR(StudentQuantile(1e9), 1.960, 0.001);
-  EXPECT_EQ(StudentQuantile(0), StudentQuantile(2));
-}
-
 TEST(CompareRates, FindsADifferenceBeyondNoiseAndNoneWithinIt) {
   const auto base = Windows(1000, 0.05, 50, 1);
   const NoisyChange faster = CompareRates(base, Windows(1120, 0.05, 50, 2));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stoker/base/json_or_null.h"
 #include "stoker/tools/chart/run_plot.h"
 
 namespace stoker {
@@ -93,13 +94,6 @@ double NumberIn(const Json& json, const char* key) {
   return value.is_number() ? value.get<double>() : std::nan("");
 }
 
-Json NumberOrNull(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
-template <typename T>
-Json OrNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
 }  // namespace
 
 const EvaluationFigure* RunFigures::Find(const std::string& name) const {
@@ -140,10 +134,10 @@ RunFigures FiguresOf(const RunRecord& run) {
 Json RunFigures::ToJson() const {
   Json metrics = Json::object();
   for (const EvaluationFigure& figure : evaluations) {
-    metrics[figure.name] = {{"last", NumberOrNull(figure.last)},
-                            {"last_step", NumberOrNull(figure.last_step)},
-                            {"best", NumberOrNull(figure.best)},
-                            {"best_step", NumberOrNull(figure.best_step)},
+    metrics[figure.name] = {{"last", FiniteOrNull(figure.last)},
+                            {"last_step", FiniteOrNull(figure.last_step)},
+                            {"best", FiniteOrNull(figure.best)},
+                            {"best_step", FiniteOrNull(figure.best_step)},
                             {"samples", figure.samples > 0 ? Json(figure.samples) : Json()}};
   }
   return {{"samples_per_s", OrNull(samples_per_s)},

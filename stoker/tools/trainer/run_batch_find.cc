@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "stoker/base/json_or_null.h"
 #include "stoker/base/json_text.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/text.h"
@@ -36,7 +37,7 @@ std::string Advice(const BatchFinding& found, const BatchFindArguments& argument
 Json ToJson(const BatchFinding& found) {
   const auto near_peak = SmallestNearPeak(found.trials);
   return {{"largest", found.largest},
-          {"samples", found.samples ? Json(*found.samples) : Json()},
+          {"samples", OrNull(found.samples)},
           {"near_peak", near_peak ? Json(near_peak->batch) : Json()},
           {"memory_bytes", found.limited ? Json(found.memory_bytes) : Json()},
           {"device", found.device},

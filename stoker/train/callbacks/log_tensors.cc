@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "stoker/base/json_or_null.h"
 #include "stoker/base/log.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/run/metrics_file.h"
@@ -14,11 +15,7 @@
 namespace stoker {
 namespace {
 
-// JSON has neither NaN nor infinity.
-Json Figure(const at::Tensor& value) {
-  const double figure = value.item<double>();
-  return std::isfinite(figure) ? Json(figure) : Json();
-}
+Json Figure(const at::Tensor& value) { return FiniteOrNull(value.item<double>()); }
 
 // The figures of the values divided by `scale`.
 Json FiguresOf(const at::Tensor& tensor, double scale) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "stoker/base/json_or_null.h"
 #include "stoker/data/recipe/recipe_place.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/run/recipe_changes.h"
@@ -104,8 +105,8 @@ Json TrainSummary::ToJson() const {
           {"step", step},
           {"total_steps", total_steps},
           {"last_evaluation", last_evaluation ? last_evaluation->ToJson() : Json()},
-          {"best_accuracy", best_accuracy ? Json(*best_accuracy) : Json()},
-          {"best_loss", best_loss ? Json(*best_loss) : Json()},
+          {"best_accuracy", OrNull(best_accuracy)},
+          {"best_loss", OrNull(best_loss)},
           {"samples_are", noun},
           {"images_per_s", images_per_s},
           {"train_seconds", train_seconds},

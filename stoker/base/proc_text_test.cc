@@ -1,4 +1,4 @@
-#include "stoker/machine/proc_text.h"
+#include "stoker/base/proc_text.h"
 
 #include <fstream>
 
