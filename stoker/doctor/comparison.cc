@@ -1,5 +1,6 @@
 #include "stoker/doctor/comparison.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -9,9 +10,9 @@
 namespace stoker {
 namespace {
 
-// Student's t for 95% and 1, 2, ... degrees of freedom; beyond them it is close to the last.
-constexpr double kStudent[] = {12.71, 4.303, 3.182, 2.776, 2.571,
-                               2.447, 2.365, 2.306, 2.262, 2.228};
+// Student's t for two rounds; of many more than are ever made it counts as that for so many.
+constexpr double kStudentOfTwo = 12.71;
+constexpr size_t kMostDegrees = 10;
 
 bool IsRate(double value) { return std::isfinite(value) && value > 0; }
 
@@ -31,7 +32,8 @@ Gain GainOfRounds(std::span<const Round> rounds) {
   if (logs.empty()) return gain;
   gain.median = std::exp(Median(logs));
   if (logs.size() < 2) return gain;
-  const double t = kStudent[std::min(logs.size() - 2, std::size(kStudent) - 1)];
+  const size_t degrees = std::min(logs.size() - 1, kMostDegrees);
+  const double t = degrees == 1 ? kStudentOfTwo : StudentQuantile(static_cast<double>(degrees));
   const double width = t * stats.standard_deviation() / std::sqrt(static_cast<double>(logs.size()));
   gain.low = std::exp(stats.mean() - width);
   gain.high = std::exp(stats.mean() + width);

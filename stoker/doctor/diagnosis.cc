@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "stoker/base/json_or_null.h"
+
 namespace stoker {
 namespace {
 
@@ -36,8 +38,6 @@ constexpr VerdictText kTexts[] = {
 };
 static_assert(std::size(kTexts) == kVerdicts);
 
-Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
 }  // namespace
 
 std::string_view NameOf(Verdict verdict) { return kTexts[static_cast<size_t>(verdict)].name; }
@@ -47,8 +47,8 @@ double Prescription::gain() const { return std::sqrt(gain_low * gain_high); }
 Json Prescription::ToJson() const {
   return {{"change", text},
           {"edit", change ? change->ToJson() : Json()},
-          {"gain_low", Number(gain_low)},
-          {"gain_high", Number(gain_high)},
+          {"gain_low", FiniteOrNull(gain_low)},
+          {"gain_high", FiniteOrNull(gain_high)},
           {"why", why},
           {"caution", caution.empty() ? Json() : Json(caution)}};
 }
@@ -69,8 +69,8 @@ Json Diagnosis::ToJson() const {
           {"host", host},
           {"verdict", NameOf(verdict)},
           {"stage", stage},
-          {"lost_share", Number(lost_share)},
-          {"roof", Number(roof)},
+          {"lost_share", FiniteOrNull(lost_share)},
+          {"roof", FiniteOrNull(roof)},
           {"why", why},
           {"sentence", Sentence()},
           {"prescriptions", std::move(list)},

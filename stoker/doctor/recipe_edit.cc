@@ -7,8 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "stoker/base/config.h"
-
 namespace stoker {
 namespace {
 
@@ -301,11 +299,12 @@ std::optional<Splice> Editor::Insert(const ConfigNode& root, const RecipeChange&
   return text_[at] == '[' ? InsertInFlow(*list, at, change) : InsertInBlock(*list, change);
 }
 
-// The tree of the recipe after the change.
-Status Change(ConfigNode& root, const RecipeChange& change) {
+}  // namespace
+
+Status ApplyChange(ConfigNode& recipe, const RecipeChange& change) {
   if (change.kind == RecipeChange::Kind::kSet)
-    return SetByPath(root, fmt::format("{}={}", change.key, change.value));
-  ConfigNode* list = &root;
+    return SetByPath(recipe, fmt::format("{}={}", change.key, change.value));
+  ConfigNode* list = &recipe;
   for (const std::string_view step : StepsOf(change.key))
     if (list != nullptr) list = list->Find(step);
   STOKER_ASSIGN_OR_RETURN(ConfigNode stage, ParseYaml(change.value, "the change"));
@@ -317,8 +316,6 @@ Status Change(ConfigNode& root, const RecipeChange& change) {
   }
   return OkStatus();
 }
-
-}  // namespace
 
 Result<std::string> EditRecipe(std::string_view text, std::string_view name,
                                const RecipeChange& change) {
@@ -334,7 +331,7 @@ Result<std::string> EditRecipe(std::string_view text, std::string_view name,
   if (!splice) return failed;
   std::string edited(text);
   edited.replace(splice->at, splice->length, splice->text);
-  STOKER_RETURN_IF_ERROR(Change(root, change));
+  STOKER_RETURN_IF_ERROR(ApplyChange(root, change));
   const Result<ConfigNode> again = ParseYaml(edited, name);
   if (!again.ok() || !Differences(root, *again).empty()) return failed;
   return edited;

@@ -4,10 +4,15 @@
 #include <string>
 #include <string_view>
 
+#include "stoker/base/config.h"
 #include "stoker/base/status.h"
 #include "stoker/doctor/recipe_change.h"
 
 namespace stoker {
+
+// Makes the change in the tree of a recipe. REQUIRES of kInsertStage: the list and its stages are
+// there. Errors: those of SetByPath and ParseYaml.
+Status ApplyChange(ConfigNode& recipe, const RecipeChange& change);
 
 // Returns `text`, the YAML of a recipe, with the change; all other bytes stay. Values stand where
 // the old ones stood; new keys come first in their section, new sections last. Both styles of YAML

@@ -2,12 +2,12 @@
 
 #include <cmath>
 
+#include "stoker/base/json_or_null.h"
+
 namespace stoker {
 namespace {
 
 // JSON has no NaN and no infinity.
-Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
 std::string_view NameOf(StageWork work) {
   switch (work) {
     case StageWork::kReads: return "reads";
@@ -23,22 +23,22 @@ Json ToJson(const StageTimes& stage) {
           {"work", NameOf(stage.work)},
           {"elements", stage.elements},
           {"bytes", stage.bytes},
-          {"busy_s", Number(stage.busy_s)},
-          {"starved_s", Number(stage.starved_s)},
-          {"blocked_s", Number(stage.blocked_s)},
+          {"busy_s", FiniteOrNull(stage.busy_s)},
+          {"starved_s", FiniteOrNull(stage.starved_s)},
+          {"blocked_s", FiniteOrNull(stage.blocked_s)},
           {"peak_memory_bytes", stage.peak_memory_bytes}};
 }
 
 Json ToJson(const InputProfile& input) {
   Json stages = Json::array();
   for (const StageTimes& stage : input.stages) stages.push_back(ToJson(stage));
-  return {{"samples_per_s", Number(input.samples_per_s)},
-          {"seconds", Number(input.seconds)},
+  return {{"samples_per_s", FiniteOrNull(input.samples_per_s)},
+          {"seconds", FiniteOrNull(input.seconds)},
           {"samples", input.samples},
           {"batches", input.batches},
-          {"first_batch_s", Number(input.first_batch_s)},
+          {"first_batch_s", FiniteOrNull(input.first_batch_s)},
           {"threads", input.threads},
-          {"cpu_s", Number(input.cpu_s)},
+          {"cpu_s", FiniteOrNull(input.cpu_s)},
           {"stages", std::move(stages)},
           {"limiting_stage", input.limiting_stage},
           {"why", input.why},
@@ -47,50 +47,50 @@ Json ToJson(const InputProfile& input) {
           {"many_files", input.many_files},
           {"on_consumer", input.on_consumer},
           {"idle", input.idle},
-          {"lock_share", Number(input.lock_share)},
-          {"disk_share", Number(input.disk_share)},
-          {"slowest_share", Number(input.slowest_share)}};
+          {"lock_share", FiniteOrNull(input.lock_share)},
+          {"disk_share", FiniteOrNull(input.disk_share)},
+          {"slowest_share", FiniteOrNull(input.slowest_share)}};
 }
 
 Json ToJson(const StepProfile& step) {
   return {{"batch", step.batch},
-          {"seconds", Number(step.seconds)},
-          {"backward_s", Number(step.backward_s)},
-          {"optimizer_s", Number(step.optimizer_s)},
-          {"copy_s", Number(step.copy_s)},
+          {"seconds", FiniteOrNull(step.seconds)},
+          {"backward_s", FiniteOrNull(step.backward_s)},
+          {"optimizer_s", FiniteOrNull(step.optimizer_s)},
+          {"copy_s", FiniteOrNull(step.copy_s)},
           {"threads", step.threads}};
 }
 
 Json ToJson(const TrainingProfile& training) {
   return {{"steps", training.steps},
           {"samples", training.samples},
-          {"seconds", Number(training.seconds)},
-          {"step_s", Number(training.step_s)},
-          {"wait_s", Number(training.wait_s)},
-          {"logging_s", Number(training.logging_s)},
-          {"callbacks_s", Number(training.callbacks_s)},
-          {"startup_s", Number(training.startup_s)},
-          {"evaluation_s", Number(training.evaluation_s)},
-          {"checkpoint_s", Number(training.checkpoint_s)},
-          {"epoch_gap_s", Number(training.epoch_gap_s)},
+          {"seconds", FiniteOrNull(training.seconds)},
+          {"step_s", FiniteOrNull(training.step_s)},
+          {"wait_s", FiniteOrNull(training.wait_s)},
+          {"logging_s", FiniteOrNull(training.logging_s)},
+          {"callbacks_s", FiniteOrNull(training.callbacks_s)},
+          {"startup_s", FiniteOrNull(training.startup_s)},
+          {"evaluation_s", FiniteOrNull(training.evaluation_s)},
+          {"checkpoint_s", FiniteOrNull(training.checkpoint_s)},
+          {"epoch_gap_s", FiniteOrNull(training.epoch_gap_s)},
           {"total_steps", training.total_steps},
           {"steps_per_epoch", training.steps_per_epoch},
-          {"evaluations", Number(training.evaluations)},
-          {"checkpoints", Number(training.checkpoints)},
-          {"epochs", Number(training.epochs)}};
+          {"evaluations", FiniteOrNull(training.evaluations)},
+          {"checkpoints", FiniteOrNull(training.checkpoints)},
+          {"epochs", FiniteOrNull(training.epochs)}};
 }
 
 Json ToJson(const Trial& trial) {
   return {{"change", trial.change.ToJson()},
           {"part", trial.part == TrialPart::kInput ? "input" : "step"},
-          {"samples_per_s", Number(trial.samples_per_s)},
-          {"before", Number(trial.before)},
+          {"samples_per_s", FiniteOrNull(trial.samples_per_s)},
+          {"before", FiniteOrNull(trial.before)},
           {"estimated", trial.estimated},
           {"error", trial.error}};
 }
 
 template <typename Part>
-Json OrNull(const std::optional<Part>& part) {
+Json PartOrNull(const std::optional<Part>& part) {
   return part ? ToJson(*part) : Json();
 }
 
@@ -103,14 +103,14 @@ Json RunProfile::ToJson() const {
           {"rank", machine.rank},
           {"host", machine.host},
           {"recipe", recipe},
-          {"seconds", Number(seconds)},
+          {"seconds", FiniteOrNull(seconds)},
           {"cpus", machine.cpus},
           {"accelerator", machine.accelerator},
-          {"other_runnable", Number(machine.other_runnable)},
+          {"other_runnable", FiniteOrNull(machine.other_runnable)},
           {"memory_budget", machine.memory_budget},
-          {"input", OrNull(input)},
-          {"step", OrNull(step)},
-          {"training", OrNull(training)},
+          {"input", PartOrNull(input)},
+          {"step", PartOrNull(step)},
+          {"training", PartOrNull(training)},
           {"trials", std::move(tried)},
           {"interrupted", interrupted},
           {"error", error.empty() ? Json() : Json(error)}};

@@ -6,7 +6,7 @@
 #include "stoker/tools/commands/bench_command.h"
 #include "stoker/tools/commands/check_command.h"
 #include "stoker/tools/commands/compare_command.h"
-#include "stoker/tools/commands/doctor.h"
+#include "stoker/tools/doctor/doctor.h"
 #include "stoker/tools/commands/env_command.h"
 #include "stoker/tools/commands/eval_command.h"
 #include "stoker/tools/commands/export_command.h"

@@ -5,7 +5,7 @@
 
 #include "stoker/base/worker_group.h"
 #include "stoker/run/recipe.h"
-#include "stoker/tools/commands/doctor.h"
+#include "stoker/tools/doctor/doctor.h"
 #include "stoker/tools/program/interrupt.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/tools/trainer/training_probe.h"

@@ -8,7 +8,7 @@
 #include "stoker/doctor/run_profile.h"
 #include "stoker/run/observer.h"
 #include "stoker/run/recipe.h"
-#include "stoker/tools/commands/stop_timer.h"
+#include "stoker/tools/doctor/stop_timer.h"
 
 namespace stoker {
 

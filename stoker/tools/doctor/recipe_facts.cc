@@ -1,4 +1,4 @@
-#include "stoker/tools/commands/recipe_facts.h"
+#include "stoker/tools/doctor/recipe_facts.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,6 +8,7 @@
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/recipe/recipe.h"
+#include "stoker/doctor/recipe_edit.h"
 
 namespace stoker {
 namespace {
@@ -78,15 +79,14 @@ void NoteCallbacks(const ConfigNode& recipe, RecipeFacts& facts) {
 }
 
 // data.train of its first stages only, with a cache behind them.
-ConfigNode WithCacheAfter(const ConfigNode& recipe, size_t after, int64_t move) {
-  ConfigNode changed = recipe;
-  ConfigNode& train = *changed.Find("data")->Find("train");
-  train.items.resize(after + 1);
-  if (move >= 0) train.items.erase(train.items.begin() + move);
-  train.items.push_back(ConfigNode::Scalar("cache"));
-  std::erase_if(changed.Find("data")->entries,
+Result<ConfigNode> WithCacheAfter(ConfigNode recipe, int after, int move) {
+  STOKER_RETURN_IF_ERROR(
+      ApplyChange(recipe, RecipeChange::Insert("data.train", after, "cache", move)));
+  std::vector<ConfigNode>& stages = recipe.Find("data")->Find("train")->items;
+  stages.resize(static_cast<size_t>(after) + (move < 0 ? 2 : 1));  // what moves follows the cache
+  std::erase_if(recipe.Find("data")->entries,
                 [](const ConfigNode::Entry& entry) { return entry.key == "eval"; });
-  return changed;
+  return recipe;
 }
 
 // The bytes of all elements, from the first few; 0 if their number is unknown.
@@ -167,8 +167,10 @@ void FindCachePlace(const ConfigNode& recipe, const std::filesystem::path& folde
                      [&](const std::string& passed) { return is_one_of(passed, kMaps); })) {
       continue;
     }
-    const Result<DataRecipe> data =
-        ParseDataSection(WithCacheAfter(recipe, static_cast<size_t>(after), move), folder);
+    const Result<ConfigNode> cached =
+        WithCacheAfter(recipe, static_cast<int>(after), static_cast<int>(move));
+    if (!cached.ok()) continue;
+    const Result<DataRecipe> data = ParseDataSection(*cached, folder);
     if (!data.ok()) continue;  // something before it draws at random
     facts.cache_after = after;
     facts.cache_move = move;

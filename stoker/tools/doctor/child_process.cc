@@ -1,4 +1,4 @@
-#include "stoker/tools/commands/child_process.h"
+#include "stoker/tools/doctor/child_process.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -11,7 +11,7 @@
 #include "stoker/doctor/diagnosis.h"
 #include "stoker/doctor/run_profile.h"
 #include "stoker/tools/commands/doctor_command.h"
-#include "stoker/tools/commands/stop_timer.h"
+#include "stoker/tools/doctor/stop_timer.h"
 
 namespace stoker {
 

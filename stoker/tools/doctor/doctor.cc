@@ -1,23 +1,24 @@
-#include "stoker/tools/commands/doctor.h"
+#include "stoker/tools/doctor/doctor.h"
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "stoker/base/clock.h"
 #include "stoker/base/json_text.h"
 #include "stoker/base/ledger.h"
+#include "stoker/base/proc_text.h"
 #include "stoker/base/worker_group.h"
 #include "stoker/data/recipe/memory_options.h"
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/doctor/diagnose.h"
 #include "stoker/doctor/planned_times.h"
-#include "stoker/tools/commands/doctor_fix.h"
-#include "stoker/tools/commands/input_probe.h"
-#include "stoker/tools/commands/recipe_facts.h"
+#include "stoker/doctor/recipe_edit.h"
+#include "stoker/tools/doctor/doctor_fix.h"
+#include "stoker/tools/doctor/input_probe.h"
+#include "stoker/tools/doctor/recipe_facts.h"
 #include "stoker/tools/program/interrupt.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/text.h"
@@ -29,26 +30,9 @@ namespace {
 constexpr double kOfRun = 0.45, kOfInput = 0.15, kOfStep = 0.1, kOfTrials = 0.3;
 constexpr double kMostOfATrial = 8, kMostOfTheStep = 5;
 
-std::string HostName() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof(name) - 1) == 0 ? name : "";
-}
-
-// The tree after a change, as EditRecipe writes it.
-Result<DoctorRecipe> Changed(const DoctorRecipe& recipe, const RecipeChange& change) {
-  DoctorRecipe changed = recipe;
-  if (change.kind == RecipeChange::Kind::kSet) {
-    STOKER_RETURN_IF_ERROR(SetByPath(changed.root, fmt::format("{}={}", change.key, change.value)));
-    return changed;
-  }
-  std::vector<ConfigNode>& stages = changed.root.Find("data")->Find("train")->items;
-  const auto added =
-      stages.insert(stages.begin() + change.after + 1, ConfigNode::Scalar(change.value));
-  if (change.move >= 0) {
-    const auto moved = stages.begin() + change.move;
-    std::rotate(moved, moved + 1, added + 1);
-  }
-  return changed;
+Result<DoctorRecipe> Changed(DoctorRecipe recipe, const RecipeChange& change) {
+  STOKER_RETURN_IF_ERROR(ApplyChange(recipe.root, change));
+  return recipe;
 }
 
 class Doctor {
@@ -83,7 +67,7 @@ class Doctor {
   Status Check() {
     profile_.recipe = arguments_.recipe;
     profile_.facts = FactsOf(recipe_.root);
-    profile_.machine.host = HostName();
+    profile_.machine.host = ReadSmallText("/proc/sys/kernel/hostname");
     profile_.machine.cpus = AvailableCpus();
     STOKER_ASSIGN_OR_RETURN(const Runtime runtime, RuntimeOf(recipe_.root, nullptr));
     profile_.machine.memory_budget = runtime.memory_budget;
@@ -139,14 +123,20 @@ class Doctor {
     return OkStatus();
   }
 
+  // Returns the pipeline to measure, and sets the runtime that the recipe asks for.
+  Result<Dataset> InputOf(const DoctorRecipe& recipe, InputProbe& probe) {
+    STOKER_ASSIGN_OR_RETURN(DataRecipe data, ParseDataSection(recipe.root, recipe.folder));
+    STOKER_ASSIGN_OR_RETURN(probe.runtime, RuntimeOf(recipe.root, timer_.flag()));
+    return std::move(data.train);
+  }
+
   Status MeasureInputAlone() {
-    STOKER_ASSIGN_OR_RETURN(const DataRecipe data, ParseDataSection(recipe_.root, recipe_.folder));
     InputProbe probe{.seconds = kOfInput * arguments_.seconds};
-    STOKER_ASSIGN_OR_RETURN(probe.runtime, RuntimeOf(recipe_.root, timer_.flag()));
+    STOKER_ASSIGN_OR_RETURN(const Dataset dataset, InputOf(recipe_, probe));
     timer_.Set(arguments_.seconds);
     InputProfile input;
     const Status status =
-        MeasureInput(data.train, probe, input, nullptr, &profile_.machine.other_runnable);
+        MeasureInput(dataset, probe, input, nullptr, &profile_.machine.other_runnable);
     if (input.batches > 0) profile_.input = std::move(input);
     return status;
   }
@@ -167,20 +157,19 @@ class Doctor {
 
   Status TryInput(double seconds, Trial& trial) {
     STOKER_ASSIGN_OR_RETURN(const DoctorRecipe changed, Changed(recipe_, trial.change));
-    STOKER_ASSIGN_OR_RETURN(const DataRecipe data, ParseDataSection(changed.root, changed.folder));
     InputProbe probe{.seconds = 0.6 * seconds, .most_warm_up_s = 0.4 * seconds};
+    STOKER_ASSIGN_OR_RETURN(const Dataset dataset, InputOf(changed, probe));
     const bool caches = trial.change.value == "cache";
     if (caches) {  // it is faster from the second epoch on
-      const Cardinality batches = data.train.cardinality();
+      const Cardinality batches = dataset.cardinality();
       probe.warm_up = batches.known() ? batches.value() + 1 : int64_t{1} << 40;
       probe.most_warm_up_s = 0.8 * seconds;
     }
-    STOKER_ASSIGN_OR_RETURN(probe.runtime, RuntimeOf(changed.root, timer_.flag()));
     timer_.Set(2 * seconds + 5);
     trial.before = profile_.input->samples_per_s;
     InputProfile measured;
     bool warm = true;
-    STOKER_RETURN_IF_ERROR(MeasureInput(data.train, probe, measured, &warm));
+    STOKER_RETURN_IF_ERROR(MeasureInput(dataset, probe, measured, &warm));
     trial.samples_per_s = measured.samples_per_s;
     if (caches && !warm) EstimateCache(trial);
     return OkStatus();
@@ -244,12 +233,10 @@ class Doctor {
       STOKER_RETURN_IF_ERROR(parts_.train(recipe_, arguments_.seconds, timer_, profile_));
       if (profile_.training) rate = PlannedSamplesPerSecond(*profile_.training);
     } else {
-      STOKER_ASSIGN_OR_RETURN(const DataRecipe data,
-                              ParseDataSection(recipe_.root, recipe_.folder));
       InputProbe probe{.seconds = arguments_.seconds};
-      STOKER_ASSIGN_OR_RETURN(probe.runtime, RuntimeOf(recipe_.root, timer_.flag()));
+      STOKER_ASSIGN_OR_RETURN(const Dataset dataset, InputOf(recipe_, probe));
       InputProfile input;
-      STOKER_RETURN_IF_ERROR(MeasureInput(data.train, probe, input));
+      STOKER_RETURN_IF_ERROR(MeasureInput(dataset, probe, input));
       rate = input.samples_per_s;
     }
     if (Interrupted()) return Cancelled("stopped");

@@ -1,4 +1,4 @@
-#include "stoker/tools/commands/thread_states.h"
+#include "stoker/tools/doctor/thread_states.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -6,21 +6,15 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <thread>
+
+#include "stoker/base/proc_text.h"
 
 namespace stoker {
 namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(20);
-
-std::string FirstLine(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
 
 // "R" in "12 (a name) R 1 ...": the name may hold anything.
 char StateIn(const std::string& stat) {
@@ -30,7 +24,7 @@ char StateIn(const std::string& stat) {
 
 // Counts a sleeping thread by the system call that it sleeps in.
 void CountSleeping(const std::filesystem::path& task, ThreadStates& sum) {
-  const std::string line = FirstLine(task / "syscall");
+  const std::string line = ReadSmallText(task / "syscall");
   switch (std::strtol(line.c_str(), nullptr, 10)) {
     case SYS_futex: sum.lock += 1; break;
     case SYS_nanosleep:
@@ -52,7 +46,7 @@ void CountSleeping(const std::filesystem::path& task, ThreadStates& sum) {
 
 // "0.1 0.2 0.3 3/120 99": 3 threads of the machine are runnable.
 double RunnableOfTheMachine() {
-  const std::string line = FirstLine("/proc/loadavg");
+  const std::string line = ReadSmallText("/proc/loadavg");
   const size_t slash = line.find('/');
   const size_t begin = line.rfind(' ', slash);
   if (slash == std::string::npos || begin == std::string::npos) return 0;
@@ -65,7 +59,7 @@ void Sample(ThreadStates& sum) {
   std::error_code error;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
     if (task.path().filename() == self) continue;
-    switch (StateIn(FirstLine(task.path() / "stat"))) {
+    switch (StateIn(ReadSmallText(task.path() / "stat"))) {
       case 'R': ++runnable; break;
       case 'D': ++sum.disk; break;
       case 'S': CountSleeping(task.path(), sum); break;

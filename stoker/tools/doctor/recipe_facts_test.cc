@@ -1,4 +1,4 @@
-#include "stoker/tools/commands/recipe_facts.h"
+#include "stoker/tools/doctor/recipe_facts.h"
 
 #include <gmock/gmock.h>
 

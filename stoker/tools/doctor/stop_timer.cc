@@ -1,4 +1,4 @@
-#include "stoker/tools/commands/stop_timer.h"
+#include "stoker/tools/doctor/stop_timer.h"
 
 #include <chrono>
 #include <thread>

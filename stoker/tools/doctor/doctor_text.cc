@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "stoker/doctor/planned_times.h"
-#include "stoker/tools/commands/doctor.h"
+#include "stoker/tools/doctor/doctor.h"
 #include "stoker/tools/program/text.h"
 
 namespace stoker {

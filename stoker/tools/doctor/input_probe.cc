@@ -1,4 +1,4 @@
-#include "stoker/tools/commands/input_probe.h"
+#include "stoker/tools/doctor/input_probe.h"
 
 #include <sys/resource.h>
 
@@ -16,8 +16,8 @@
 #include "stoker/data/recipe/memory_options.h"
 #include "stoker/data/rewrites/picture_pass.h"
 #include "stoker/tools/commands/pipeline_bench.h"
-#include "stoker/tools/commands/recipe_facts.h"
-#include "stoker/tools/commands/thread_states.h"
+#include "stoker/tools/doctor/recipe_facts.h"
+#include "stoker/tools/doctor/thread_states.h"
 
 namespace stoker {
 namespace {
