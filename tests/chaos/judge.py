@@ -3,7 +3,7 @@ import json
 import os
 import re
 
-from training_faults_test import without_times
+from training_faults_test import without_figures_of_the_machine
 
 MEGABYTE = 1_000_000
 ALLOWANCE = 64 << 20  # of the promise: what a program takes beyond its budget and its elements
@@ -35,7 +35,7 @@ def read(path):
 def lines_of(path):
     """Of a metrics file: all but the times. A last line that is not whole is left out."""
     lines = read(path).split(b"\n")[:-1]
-    return [without_times(json.loads(line)) for line in lines]
+    return [without_figures_of_the_machine(json.loads(line)) for line in lines]
 
 
 def printed(case, outcome):

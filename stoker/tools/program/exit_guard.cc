@@ -1,10 +1,10 @@
 #include "stoker/tools/program/exit_guard.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 
 #include "stoker/base/log.h"
 #include "stoker/tools/program/exit_code.h"
@@ -13,9 +13,12 @@ namespace stoker {
 namespace {
 
 std::atomic<bool> command_runs{false};
+std::atomic<bool> ending{false};
 
-void EndIfCommandRuns() {
-  if (!command_runs) return;
+[[noreturn]] void EndTheCommand() {
+  if (ending.exchange(true)) {
+    for (;;) ::pause();  // another thread prints the message, and ends the process
+  }
   Log(LogLevel::kError,
       "exit() was called before the command had finished; look for it in the plug-ins of the "
       "recipe, or in the kinds of this program, which report what is wrong by returning an error");
@@ -25,13 +28,19 @@ void EndIfCommandRuns() {
 
 }  // namespace
 
-ExitGuard::ExitGuard() {
-  // Functions given to atexit are called last first, so this one is given as late as possible.
-  static const int registered = std::atexit(EndIfCommandRuns);
-  static_cast<void>(registered);
-  command_runs = true;
-}
+ExitGuard::ExitGuard() { command_runs = true; }
 
 ExitGuard::~ExitGuard() { command_runs = false; }
 
 }  // namespace stoker
+
+// Stands before the C library's function for all code of the process, since a program's symbols are
+// found first. A function given to atexit would be too late: those given later run before it, and
+// destroy what the other threads of the command still use.
+extern "C" [[noreturn]] void exit(int status) noexcept {
+  if (stoker::command_runs) stoker::EndTheCommand();
+  using Exit = void (*)(int);
+  const auto library_exit = reinterpret_cast<Exit>(::dlsym(RTLD_NEXT, "exit"));
+  if (library_exit != nullptr) library_exit(status);
+  ::_exit(status);
+}

@@ -5,7 +5,7 @@
 namespace stoker {
 
 // While one exists, exit() prints an error and ends the process with kExitFailed, whatever number
-// it was given. _exit() and quick_exit() cannot be noticed. One at a time.
+// it was given and on whatever thread. _exit() and quick_exit() cannot be noticed. One at a time.
 class ExitGuard {
  public:
   ExitGuard();
