@@ -77,7 +77,8 @@ TEST(ChunkCache, HoldsNoMoreThanItsLimitHoweverManyThreadsUseIt) {
   for (int t = 0; t < 6; ++t) {
     threads.emplace_back([&, t] {
       for (int64_t i = 0; i < 200; ++i) {
-        ChunkCache::Use use(cache, array);  // outlives the chunk, which counts as long as it is held
+        // Outlives the chunk, which counts as long as it is held.
+        ChunkCache::Use use(cache, array);
         EXPECT_TRUE(use.Get((i * (t + 1)) % 8).ok());
       }
     });

@@ -39,8 +39,7 @@ class Plateau final : public Schedule {
   }
 
   Json Save() const override {
-    return {
-        {"lr", lr_}, {"best", OrNull(best_)}, {"bad", bad_}, {"cooling", cooling_}};
+    return {{"lr", lr_}, {"best", OrNull(best_)}, {"bad", bad_}, {"cooling", cooling_}};
   }
 
   Status Restore(const Json& state) override {
