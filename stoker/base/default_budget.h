@@ -17,6 +17,9 @@ Status SetDefaultBudget(int64_t bytes);
 // Returns false if the ledger is already in use with another budget.
 bool WishForDefaultBudget(int64_t bytes);
 
+// Returns the budget that Ledger::Default() has, or would have if it came into use now.
+int64_t DefaultBudget();
+
 // Returns how to raise the budget, for messages: "set Runtime::memory_budget higher", unless the
 // program has registered other advice before it opened a pass. AddWayToRaiseTheBudget registers a
 // setting that this process reads: after "--memory" and "train.memory in the recipe" the advice is

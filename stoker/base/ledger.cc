@@ -73,11 +73,14 @@ std::shared_ptr<Ledger> Ledger::Create(int64_t budget_bytes) {
 }
 
 const std::shared_ptr<Ledger>& Ledger::Default() {
-  static const std::shared_ptr<Ledger> ledger = [] {
-    const int64_t wanted = wanted_budget;
-    return Create(wanted > 0 ? wanted : DefaultMemoryBudget());
-  }();
+  static const std::shared_ptr<Ledger> ledger = Create(DefaultBudget());
   return ledger;
+}
+
+// Setting the budget brings the ledger into use, so what is wanted is what it has.
+int64_t DefaultBudget() {
+  const int64_t wanted = wanted_budget;
+  return wanted > 0 ? wanted : DefaultMemoryBudget();
 }
 
 bool WishForDefaultBudget(int64_t bytes) {

@@ -229,6 +229,10 @@ Status ReadOption(const ConfigNode& value, std::string& out) {
 
 Status ReadOption(const ConfigNode& value, std::filesystem::path& out) {
   if (value.kind != Kind::kScalar) return NotA(value, "a path");
+  if (value.scalar.find('\0') != value.scalar.npos) {
+    return InvalidArgument("'{}' has a zero byte in it, where a path ends; correct it",
+                           ShortText(value.scalar));
+  }
   out = value.scalar;
   return OkStatus();
 }

@@ -87,6 +87,8 @@ struct Opened {
 };
 
 Result<Opened> OpenForReading(const std::string& path, int extra_flags) {
+  if (path.find('\0') != path.npos)  // the file that the part before it names is not meant
+    return InvalidArgument("{}: there is a zero byte in it, where a path ends; correct it", path);
   const int flags = O_RDONLY | O_CLOEXEC | extra_flags;
   Opened opened{Descriptor(RetryPassingTrouble(path, [&] { return ::open(path.c_str(), flags); })),
                 {}};

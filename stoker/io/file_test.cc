@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "stoker/base/testing.h"
+#include "stoker/io/file_bytes.h"
 
 namespace stoker {
 namespace {
@@ -80,6 +81,15 @@ TEST(File, PointsToTheCompressedOrPlainFileBesideTheOneThatIsMissing) {
   EXPECT_THAT(File::Open(dir / "labels.gz"),
               FailsWith(StatusCode::kNotFound, "there is labels beside it"));
   EXPECT_THAT(File::Open(dir / "other"), FailsWith(StatusCode::kNotFound, "check the name"));
+}
+
+TEST(File, RefusesAPathWithAZeroByteInsteadOfOpeningWhatThePartBeforeItNames) {
+  const TempDir dir;
+  std::ofstream(dir / "a") << "text";
+  const std::string path = dir / "a" + std::string("\0.bin", 5);
+  EXPECT_THAT(File::Open(path), FailsWith(StatusCode::kInvalidArgument, "there is a zero byte"));
+  EXPECT_THAT(FileBytes::Open(path),
+              FailsWith(StatusCode::kInvalidArgument, "there is a zero byte"));
 }
 
 TEST(File, RefusesWhatHasNoBytesByPosition) {

@@ -37,11 +37,19 @@ struct AnotherRange : Squares {
   static void Describe(OptionTable<AnotherRange>&) {}
 };
 
+// Once in a process, however often the tests are repeated: kinds stay.
+const Status& AddOnce() {
+  static const Status added = [] {
+    Kinds kinds;
+    kinds.Add<HalvingOptions>();
+    kinds.Add<Squares>();
+    return kinds.status();
+  }();
+  return added;
+}
+
 TEST(Kinds, OfOnesOwnAreReadFromRecipesAsStokersAre) {
-  Kinds kinds;
-  kinds.Add<HalvingOptions>();
-  kinds.Add<Squares>();
-  STOKER_ASSERT_OK(kinds.status());
+  STOKER_ASSERT_OK(AddOnce());
   STOKER_ASSERT_OK_AND_ASSIGN(const auto schedule, ScheduleRegistry::Known().Parse(
                                                        ConfigNode::Scalar("halving_of_one_s_own")));
   STOKER_ASSERT_OK_AND_ASSIGN(const auto built, schedule.build({.total_steps = 8}));

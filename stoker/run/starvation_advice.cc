@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "stoker/data/runtime/pipeline_costs.h"
+
 namespace stoker {
 namespace {
 
@@ -68,7 +70,8 @@ std::string AdviceFor(const LimitingStage& stage) {
 }  // namespace
 
 Starvation StarvationBy(const LimitingStage& stage, double waited) {
-  if (stage.idle) {
+  // The pipeline sees its own waits only, and not what opening it took.
+  if (stage.idle || !PipelineCosts::Explains(stage.busy_threads, waited)) {
     return {.waited = waited,
             .stage = "",
             .why = fmt::format("the busiest is `{}`: {}", stage.name, stage.why),

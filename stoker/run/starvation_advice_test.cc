@@ -65,6 +65,12 @@ TEST(StarvationAdvice, BlamesNoStageThatIsIdle) {
   EXPECT_EQ(read->Sentence(), idle.Sentence());
 }
 
+TEST(StarvationAdvice, BlamesNoStageThatWorkedFarLessThanTheRunWaited) {
+  EXPECT_EQ(StarvationBy({.name = "batch", .busy_threads = 0}, 0.6).stage, "");
+  EXPECT_EQ(StarvationBy({.name = "batch", .busy_threads = 0.14}, 0.6).stage, "");
+  EXPECT_EQ(StarvationBy({.name = "batch", .busy_threads = 0.16}, 0.6).stage, "batch");
+}
+
 TEST(StarvationAdvice, BlamesAFixedNumberOfThreadsOnlyWhereMoreCouldWork) {
   EXPECT_THAT(AdviceFor({.work = Work::kReads, .fixed_threads = true}),
               StartsWith("leave train.feed_threads out"));

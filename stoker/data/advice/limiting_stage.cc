@@ -93,7 +93,8 @@ LimitingStage LimitFinder::Find(const Iterator& iterator) const {
                       .all_cpus = costs.limiting_group().threads >= AvailableCpus(),
                       .cached = CachedBehind(dataset_.node(), node, /*passed_one=*/false),
                       .first_random = FirstRandomBefore(node),
-                      .idle = costs.idle()};
+                      .idle = costs.idle(),
+                      .busy_threads = costs.busy_threads()};
   if (stage.work != LimitingStage::Work::kReads) return stage;
   const Files files = FilesOf(node);
   stage.many_files = files.many;

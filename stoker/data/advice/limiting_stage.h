@@ -34,6 +34,7 @@ struct LimitingStage {
   bool cached = false;         // a `cache` keeps its results, or would if it had room
   std::string first_random;    // the first preceding stage that draws at random; empty: none
   bool idle = false;           // it works far less than the consumer waits (PipelineCosts::idle)
+  double busy_threads = 1;     // how many threads its group kept busy, on average
   // Of a source.
   bool many_files = false;  // so many that opening them takes noticeable time
   bool on_servers = false;  // its files are

@@ -30,6 +30,7 @@ std::string Shortened(const std::string& reason) {
 struct Place {
   std::string_view file;
   std::optional<uint64_t> record = std::nullopt;
+  std::optional<uint64_t> row = std::nullopt;
   std::optional<uint64_t> offset = std::nullopt;
 };
 
@@ -63,12 +64,27 @@ std::optional<Place> RecordIn(std::string_view reason) {
   return place;
 }
 
-// The file and byte of a reason in the house's form, that of a record, or "[while ...: ]FILE: byte
-// N: ...", or the file of "FILE: ...", where that is a path with folders: other reasons begin with
-// a stage's name.
+// The file and row of "[while ...: ]FILE: row N, column 'C'[ (NAME)]: ..." or "FILE: row N: ...". A
+// byte that follows is one of the value there.
+std::optional<Place> RowIn(std::string_view reason) {
+  constexpr std::string_view kRow = ": row ";
+  const size_t at = reason.find(kRow);
+  if (at == reason.npos) return std::nullopt;
+  Place place{.file = LastPart(reason.substr(0, at))};
+  std::string_view rest = reason.substr(at + kRow.size());
+  place.row = TakeNumberOff(rest);
+  const bool is_place = rest.starts_with(',') || rest.starts_with(':');
+  if (!place.row || !is_place || place.file.empty()) return std::nullopt;
+  return place;
+}
+
+// The file and byte of a reason in the house's form, that of a record or a row, or "[while ...:
+// ]FILE: byte N: ...", or the file of "FILE: ...", where that is a path with folders: other reasons
+// begin with a stage's name.
 std::optional<Place> PlaceIn(std::string_view reason) {
   constexpr std::string_view kByte = ": byte ";
   if (const std::optional<Place> record = RecordIn(reason)) return record;
+  if (const std::optional<Place> row = RowIn(reason)) return row;
   const size_t at = reason.find(kByte);
   if (at == std::string_view::npos) {
     const std::string_view first = reason.substr(0, reason.find(": "));
@@ -181,6 +197,7 @@ std::string QuarantineLine(const Element& failed, const std::string& verb,
   if (const std::optional<Place> place = PlaceIn(failed.failure->reason.message())) {
     line["file"] = place->file;
     if (place->record) line["record"] = *place->record;
+    if (place->row) line["row"] = *place->row;
     if (place->offset) line["offset"] = *place->offset;
   }
   return DumpJson(line);

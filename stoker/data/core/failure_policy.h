@@ -79,8 +79,8 @@ struct LostElement {
 };
 
 // One line of the log, without its end: a JSON object with epoch, index (if known), stage, action
-// (the policy's verb), reason, and file, record and offset if the reason names them ("x.gz: byte
-// 12: ...", "x.tar: record 3 (byte 2048): ...", "data/x.jpg: ..."). `pass`: LossLogs::pass().
+// (the policy's verb), reason, and file, record or row, and offset if the reason names them ("x.gz:
+// byte 12: ...", "x.tar: record 3 (byte 2048): ...", "data/x.jpg: ..."). `pass`: LossLogs::pass().
 std::string QuarantineLine(const Element& failed, const std::string& verb, const std::string& pass);
 
 }  // namespace stoker

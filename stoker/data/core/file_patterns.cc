@@ -88,6 +88,9 @@ Status ExpandRemotePattern(const std::string& pattern, std::vector<std::string>&
 // A file that is there is meant by its name, whatever characters that has.
 Status ExpandPattern(const std::string& pattern, FilePatterns::Kind kind,
                      std::vector<std::string>& paths) {
+  if (pattern.find('\0') != pattern.npos)
+    return InvalidArgument("{}: there is a zero byte in it, where a path ends; correct it",
+                           pattern);
   if (IsRemotePath(pattern)) return ExpandRemotePattern(pattern, paths);
   if (IsPipedIn(pattern)) {
     paths.push_back(pattern);

@@ -13,7 +13,9 @@ Result<FillValue> MakeFillValue(std::string_view who, std::string_view option, d
              fill.bytes);
   double back = 0;
   CastValues(field.dtype, fill.bytes, 1, DType::kFloat64, reinterpret_cast<std::byte*>(&back));
-  if (!IsFloating(field.dtype) && back != value) {
+  // The largest int64 and the number after it are one number as doubles.
+  const bool beyond_int64 = field.dtype == DType::kInt64 && value >= 0x1p63;
+  if (beyond_int64 || (!IsFloating(field.dtype) && back != value)) {
     return InvalidArgument(
         "{}: {} is {}, which {} of field '{}' cannot hold; choose another, or change the field's "
         "dtype in front (cast, normalize)",

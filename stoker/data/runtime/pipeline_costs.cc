@@ -66,10 +66,9 @@ const StageCost& PipelineCosts::limiting_stage() const {
   return *std::ranges::max_element(limiting_group().stages, {}, &StageCost::busy_share);
 }
 
-bool PipelineCosts::idle() const {
-  constexpr double kExplains = 0.25;
+double PipelineCosts::busy_threads() const {
   const GroupCost& group = limiting_group();
-  return BusyShareOf(group) * static_cast<double>(group.threads) < kExplains * waited;
+  return BusyShareOf(group) * static_cast<double>(group.threads);
 }
 
 std::string PipelineCosts::WhyItLimits() const {

@@ -35,9 +35,13 @@ struct PipelineCosts {
   // Return the group whose threads are busiest, and its busiest stage.
   const GroupCost& limiting_group() const;
   const StageCost& limiting_stage() const;
-  // Returns whether that group works for less than a quarter of the consumer's wait, so that its
-  // work does not explain the wait.
-  bool idle() const;
+  // Returns how many threads that group kept busy, on average.
+  double busy_threads() const;
+  // Returns whether that explains the consumer's wait.
+  bool idle() const { return !Explains(busy_threads(), waited); }
+  // Returns whether the work of so many threads can be what a consumer has waited for, for this
+  // share of its time: at least a quarter of it.
+  static bool Explains(double busy_threads, double waited) { return busy_threads >= waited / 4; }
   // Returns "2 threads spent 96% of the time in it, 51 ms for each of its elements"
   std::string WhyItLimits() const;
 };

@@ -84,7 +84,11 @@ Result<std::optional<std::string>> NullValueOf(const TableField& field, const Fi
   if (is_text) return std::optional(text);
   if (out.dtype == DType::kInt64) {  // of which a double cannot hold all
     int64_t number = 0;
-    if (ParseNumber(text, number) == NumberFault::kNone)
+    const NumberFault fault = ParseNumber(text, number);
+    if (fault == NumberFault::kTooLarge)
+      return InvalidArgument("field '{}': nulls is {}, which int64 cannot hold; choose another",
+                             field.name, text);
+    if (fault == NumberFault::kNone)
       return std::optional(std::string(reinterpret_cast<const char*>(&number), sizeof(number)));
   }
   double number = 0;
@@ -135,11 +139,17 @@ class TableRowsNode final : public ByPositionNode, public SampleNames {
         cache_(static_cast<uint64_t>(options.cache_mib) << 20) {
     for (const TableSource& source : sources_) wishes_.push_back(source.wish);
     for (size_t number = 0; number < groups_.size(); ++number) wanted_.push_back(WantedOf(number));
+    const uint64_t described = BytesOfDescriptions();
+    if (described > kSmallDescriptions) described_.Add(static_cast<int64_t>(described));
   }
 
   Status Prepare(const OpenContext& context) const override {
     const Pass& pass = *context.pass();
     const MutexLock lock(preparing_);
+    STOKER_RETURN_IF_ERROR(described_.ChargeToIfItFits(
+        pass, *this,
+        fmt::format("{}: the descriptions of all columns and groups take", options_.op),
+        kWords.remedy));
     STOKER_RETURN_IF_ERROR(SetAside(kept_, pass, *this, DemandOf(pass), kWords));
     cache_.SetLimit(static_cast<uint64_t>(kept_.bytes()));
     cache_.ForgetFailures();
@@ -206,6 +216,15 @@ class TableRowsNode final : public ByPositionNode, public SampleNames {
   }
 
  private:
+  // What is in memory of all files, and what the node keeps of each group.
+  uint64_t BytesOfDescriptions() const {
+    uint64_t bytes = groups_.size() * (sizeof(GroupPlace) + sizeof(TableGroupCache::Wanted) +
+                                       2 * sizeof(int64_t));  // of starts_ and of the table
+    for (const TableGroupCache::Wanted& wanted : wanted_) bytes += wanted.name.capacity();
+    for (const TablePtr& table : tables_) bytes += table->DescriptionBytes();
+    return bytes;
+  }
+
   const std::string& PathOf(size_t number) const { return paths_[groups_[number].file]; }
 
   SetAsideDemand DemandOf(const Pass& pass) const {
@@ -338,6 +357,7 @@ class TableRowsNode final : public ByPositionNode, public SampleNames {
   const std::vector<GroupPlace> groups_;         // those with rows
   std::vector<TableGroupCache::Wanted> wanted_;  // of each of them
   const PartStarts starts_;                      // of these groups
+  mutable KeptMemory described_;                 // of tables_ and groups_; thread-safe by itself
   mutable Mutex preparing_;
   mutable KeptMemory kept_ STOKER_GUARDED_BY(preparing_);  // set aside for cache_
   mutable TableGroupCache cache_;                          // thread-safe by itself

@@ -129,6 +129,9 @@ class IpcTable final : public PlannedTable {
     return SetGroupRows(std::move(rows));
   }
 
+  uint64_t DescriptionBytes() const override {
+    return (batches_.size() + dictionaries_.size()) * sizeof(Message);
+  }
   uint64_t DecodedBytes(int64_t group, std::span<const TableWish> wishes) const override {
     const Message& batch = batches_.at(static_cast<size_t>(group));
     double bytes = 0, ragged = 0;

@@ -89,6 +89,9 @@ class ParquetTable final : public PlannedTable {
     return SetGroupRows(std::move(rows));
   }
 
+  uint64_t DescriptionBytes() const override {
+    return static_cast<uint64_t>(metadata_->size()) * kParquetFooterGrowth;
+  }
   uint64_t DecodedBytes(int64_t group, std::span<const TableWish> wishes) const override {
     const auto rows = static_cast<uint64_t>(group_rows().at(static_cast<size_t>(group)));
     double bytes = 0;

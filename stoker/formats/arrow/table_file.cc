@@ -2,9 +2,13 @@
 
 #include <link.h>
 
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <filesystem>
 #include <utility>
 
+#include "stoker/base/default_budget.h"
 #include "stoker/base/mutex.h"
 #include "stoker/base/plugin.h"
 #include "stoker/formats/arrow/arrow_plugin.h"
@@ -58,6 +62,25 @@ Status LoadPlugin(OpenTableFunction*& open) {
   return plugin.Find(kOpenTableName, open);
 }
 
+// What a footer becomes is memory of Arrow's that no pool sees, so its size is looked at before it
+// is read. A file that is damaged is for Arrow to judge.
+Status CheckRoomForFooter(const FileBytes& file) {
+  constexpr uint64_t kEnd = 8;  // the footer's size, 32 bits, and PAR1
+  if (file.size() < kEnd) return OkStatus();
+  std::array<std::byte, sizeof(uint32_t)> end;
+  STOKER_RETURN_IF_ERROR(file.ReadAt(file.size() - kEnd, end));
+  uint32_t footer = 0;
+  std::memcpy(&footer, end.data(), sizeof(footer));
+  const uint64_t takes = footer * kParquetFooterGrowth;
+  const auto budget = static_cast<uint64_t>(DefaultBudget());
+  if (footer > file.size() || takes <= std::max(budget, kSmallDescriptions)) return OkStatus();
+  return ResourceExhausted(
+      "{}: its description of columns and row groups has {:.1f} MB and takes about {:.1f} MB in "
+      "memory, of a budget of {:.1f} MB; {}, or write the file with more rows in each row group",
+      file.name(), static_cast<double>(footer) * 1e-6, static_cast<double>(takes) * 1e-6,
+      static_cast<double>(budget) * 1e-6, HowToRaiseTheBudget());
+}
+
 // A failure is not remembered: what was missing may be there the next time.
 Status FindOpenTable(OpenTableFunction*& open) {
   static Mutex loading;
@@ -95,6 +118,7 @@ Status CheckNoOtherArrow(std::span<const std::string> loaded, std::string_view o
 Result<std::shared_ptr<const TableFile>> OpenTableFile(TableFormat format,
                                                        const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(FileBytes file, FileBytes::Open(path));
+  if (format == TableFormat::kParquet) STOKER_RETURN_IF_ERROR(CheckRoomForFooter(file));
   OpenTableFunction* open = nullptr;
   const Status found = FindOpenTable(open);
   if (!found.ok()) return Status(found.code(), fmt::format("{}: {}", path, found.message()));

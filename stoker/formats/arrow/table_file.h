@@ -88,6 +88,8 @@ class TableFile {
   // A column by its path; "image.bytes" of what is listed as "image" too. Null where there is none.
   virtual const TableColumn* Find(std::string_view path) const = 0;
 
+  // What is kept of the file's description while it is open, about: schema, groups, statistics.
+  virtual uint64_t DescriptionBytes() const = 0;
   // What a group, decoded, takes; of texts and lists about, by what the file says.
   virtual uint64_t DecodedBytes(int64_t group, std::span<const TableWish> wishes) const = 0;
   // What decoding one takes beside it, meanwhile.
@@ -106,8 +108,9 @@ class TableFile {
 
 // Opens a file, as io/file_bytes.h says: schema and where groups lie, no values. Loads the plug-in.
 // Errors: kUnavailable where there is no plug-in, or where another version of Arrow's library is in
-// the process; kDataLoss for a file that is damaged, cut short or of another kind; kUnimplemented
-// for what is encrypted, and for Feather's first version.
+// the process; kResourceExhausted where its description alone would take more than the memory
+// budget of the process (base/default_budget.h); kDataLoss for a file that is damaged, cut short or
+// of another kind; kUnimplemented for what is encrypted, and for Feather's first version.
 Result<std::shared_ptr<const TableFile>> OpenTableFile(TableFormat format, const std::string& path);
 
 // "Parquet", "Arrow".
@@ -118,6 +121,14 @@ inline std::string_view TableFormatName(TableFormat format) {
 inline std::string_view TableGroupName(TableFormat format) {
   return format == TableFormat::kParquet ? "row group" : "record batch";
 }
+
+// About what a footer of Parquet takes in memory, for each of its bytes: 9 to 12 were measured, for
+// files of many groups.
+inline constexpr uint64_t kParquetFooterGrowth = 10;
+
+// Descriptions of up to this many bytes count as the program's own memory, not as the data's: a
+// budget for a few rows is no reason to refuse the file.
+inline constexpr uint64_t kSmallDescriptions = 1 << 20;
 
 // Whether one of these libraries, by their paths, is an Arrow other than `ours` ("libarrow.so.1"):
 // two in one process would mix up what they keep. The message names it.

@@ -20,6 +20,9 @@ struct FileFormat {
   std::string_view name;  // as Inspection::json calls it under "format"
   // Returns whether the file has this format. Called row by row, in the order of FileFormats().
   Result<bool> (*holds)(const ProbedFile& file);
+  // What makes a file whole, where the format has no checksums for all of its bytes: "that every
+  // line is JSON". Empty where it has. `verify` says it.
+  std::string_view checks = "";
   // Whether the content shows the format. False for the rows that accept what no other has: there
   // the name of a file may say more.
   bool known_by_content = true;

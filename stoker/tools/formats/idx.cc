@@ -105,6 +105,7 @@ Result<Inspection> InspectIdx(const std::string& path) {
 const FileFormat kIdxFormat = {
     .name = "idx",
     .holds = [](const ProbedFile& file) -> Result<bool> { return file.content == FileKind::kIdx; },
+    .checks = "its header and its size",
     .inspect = [](const ProbedFile& file) { return InspectIdx(file.path); },
     .recipe =
         [](const ProbedFile& file) {

@@ -157,6 +157,7 @@ Result<Dataset> OpenSamples(const std::string& path, const Json&) {  // what was
 const FileFormat kLmdbFormat = {
     .name = "lmdb",
     .holds = [](const ProbedFile& file) -> Result<bool> { return file.stored == FileKind::kLmdb; },
+    .checks = "its pages and the sizes of its records",
     .inspect = [](const ProbedFile& file) { return InspectLmdb(file.path); },
     .recipe = [](const ProbedFile& file) { return fmt::format("lmdb: {}", file.path); },
     .open = OpenSamples,

@@ -66,6 +66,7 @@ Result<Inspection> InspectNpz(const std::string& path) {
 const FileFormat kNpyFormat = {
     .name = "npy",
     .holds = [](const ProbedFile& file) -> Result<bool> { return file.stored == FileKind::kNumpy; },
+    .checks = "its header and its size",
     .inspect = [](const ProbedFile& file) { return InspectNpy(file.path); },
     .recipe =
         [](const ProbedFile& file) { return fmt::format("npy: {{fields: {{x: {}}}}}", file.path); },

@@ -91,6 +91,7 @@ const FileFormat kRecordioFormat = {
     .holds = [](const ProbedFile& file) -> Result<bool> {
       return file.stored == FileKind::kRecordIo;
     },
+    .checks = "the headers and sizes of its records",
     .inspect = [](const ProbedFile& file) { return InspectRecordIo(file.path); },
     .recipe = [](const ProbedFile& file) { return fmt::format("recordio: {}", file.path); },
     .open =

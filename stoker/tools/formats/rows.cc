@@ -178,6 +178,7 @@ bool IsNamedAsRows(const ProbedFile& file) {
 const FileFormat kCsvFormat = {
     .name = "csv",
     .holds = [](const ProbedFile& file) { return AreRows(file, kCsvEndings, TextKind::kCsv); },
+    .checks = "that every row can be parsed",
     .inspect = [](const ProbedFile& file) { return InspectCsv(file.path); },
     .recipe =
         [](const ProbedFile& file) {
@@ -192,6 +193,7 @@ const FileFormat kCsvFormat = {
 const FileFormat kJsonlFormat = {
     .name = "jsonl",
     .holds = [](const ProbedFile& file) { return AreRows(file, kJsonlEndings, TextKind::kJsonl); },
+    .checks = "that every line can be parsed",
     .inspect = [](const ProbedFile& file) { return InspectJsonl(file.path); },
     .recipe =
         [](const ProbedFile& file) {
@@ -205,6 +207,7 @@ const FileFormat kLibsvmFormat = {
     .name = "libsvm",
     .holds =
         [](const ProbedFile& file) { return AreRows(file, kLibsvmEndings, TextKind::kLibsvm); },
+    .checks = "that every line can be parsed",
     .inspect = [](const ProbedFile& file) { return InspectLibsvm(file.path); },
     .recipe =
         [](const ProbedFile& file) {

@@ -17,22 +17,28 @@
 namespace stoker {
 namespace {
 
-// Reads one column of all groups. Returns how many of its rows have no value; of a column that
-// Stoker has no arrays for none, and only its pages are checked.
-Result<int64_t> ReadWhole(const TableFile& table, const std::string& path, bool decode) {
+// How many rows of a column have no value, and why.
+struct Faults {
+  int64_t nulls = 0, too_large = 0;
+};
+
+// Reads one column of all groups. Of a column that Stoker has no arrays for only the pages are
+// checked, and no faults are found.
+Result<Faults> ReadWhole(const TableFile& table, const std::string& path, bool decode) {
   const TableWish wish{.path = path, .null_value = {}};
   const TableReadOptions options{.most_bytes = static_cast<uint64_t>(DefaultMemoryBudget()),
                                  .stopped = StopScope::Asked};
-  int64_t faulty = 0;
+  Faults faults;
   for (int64_t group = 0; group < std::ssize(table.group_rows()); ++group) {
     if (!decode) {
       STOKER_RETURN_IF_ERROR(table.CheckGroup(group, path, options));
       continue;
     }
     STOKER_ASSIGN_OR_RETURN(const auto decoded, table.ReadGroup(group, {&wish, 1}, options));
-    faulty += std::ssize(decoded->columns.front().faulty);
+    for (const FaultyRow& row : decoded->columns.front().faulty)
+      ++(row.fault == TableFault::kNull ? faults.nulls : faults.too_large);
   }
-  return faulty;
+  return faults;
 }
 
 // Adds a column to the description, and reads it.
@@ -49,9 +55,14 @@ Status AddColumn(const TableFile& table, const TableColumn& column, Json& fields
   field["shape"] = column.row_shape;
   lines.push_back({column.path, std::string(DTypeName(column.dtype)),
                    ShapeToString(column.row_shape), "", column.type});
-  STOKER_ASSIGN_OR_RETURN(const int64_t nulls, ReadWhole(table, column.path, /*decode=*/true));
-  field["nulls"] = nulls;
-  lines.back()[3] = WithThousands(static_cast<double>(nulls));
+  STOKER_ASSIGN_OR_RETURN(const Faults faults, ReadWhole(table, column.path, /*decode=*/true));
+  field["nulls"] = faults.nulls;
+  lines.back()[3] = WithThousands(static_cast<double>(faults.nulls));
+  if (faults.too_large > 0) {
+    field["beyond_int64"] = faults.too_large;
+    lines.back()[4] +=
+        fmt::format(" ({} beyond int64, which cannot be read)", CountText(faults.too_large, "row"));
+  }
   if (column.names.empty()) return OkStatus();
   return ReadWhole(table, column.names, /*decode=*/true).status();
 }
@@ -105,6 +116,7 @@ const FileFormat kParquetFormat = {
     .holds = [](const ProbedFile& file) -> Result<bool> {
       return file.stored == FileKind::kParquet;
     },
+    .checks = "that every column can be decoded, and the checksums of the pages that have some",
     .inspect =
         [](const ProbedFile& file) { return InspectTable(TableFormat::kParquet, file.path); },
     .recipe = [](const ProbedFile& file) { return fmt::format("parquet: {}", file.path); },
@@ -119,6 +131,7 @@ const FileFormat kParquetFormat = {
 const FileFormat kArrowFormat = {
     .name = "arrow",
     .holds = [](const ProbedFile& file) -> Result<bool> { return file.stored == FileKind::kArrow; },
+    .checks = "that every column can be decoded",
     .inspect = [](const ProbedFile& file) { return InspectTable(TableFormat::kArrow, file.path); },
     .recipe = [](const ProbedFile& file) { return fmt::format("arrow: {}", file.path); },
     .open =

@@ -26,6 +26,7 @@ std::string Verification::ToText() const {
   if (pictures) text += fmt::format("; {} decoded", CountText(*pictures, "picture"));
   if (pictures_too_large > 0)
     text += fmt::format(", {} too large to be decoded", pictures_too_large);
+  if (whole() && !checks.empty()) text += "; checked: " + checks;
   text += '\n';
   if (!error.empty()) text += fmt::format("  {}\n", Printable(error));
   for (size_t i = 0; i < std::min(damages.size(), kMostLines); ++i) {
@@ -63,6 +64,7 @@ Json Verification::ToJson() const {
   if (pictures) json["pictures"] = *pictures;
   if (pictures_too_large > 0) json["pictures_too_large"] = pictures_too_large;
   if (!error.empty()) json["error"] = error;
+  if (!checks.empty()) json["checked"] = checks;
   if (!unchecked.empty()) json["not_checked"] = unchecked;
   if (!failure.empty()) json["not_read"] = failure;
   return json;

@@ -29,6 +29,7 @@ struct Verification {
   std::vector<Damage> damages;
   std::string error;      // the first error, if damages cannot be listed one by one
   std::string unchecked;  // why it is unknown whether it is whole; empty if known
+  std::string checks;     // what was checked of it, where its format has no checksums for all of it
   std::string failure;    // why it could not be read, which proves no damage
 
   bool damaged() const { return !damages.empty() || !error.empty(); }

@@ -60,6 +60,7 @@ Status Verify(const std::string& path, Verification& out) {
   STOKER_ASSIGN_OR_RETURN(const ProbedFile file, ProbePath(path));
   STOKER_ASSIGN_OR_RETURN(const FileFormat* format, FormatOf(file));
   if (IsNamedAsTfRecord(file) && !format->known_by_content) format = &kTfrecordFormat;
+  if (file.compression.empty()) out.checks = format->checks;  // compressions have checksums
   STOKER_ASSIGN_OR_RETURN(const Inspection inspected, format->inspect(file));
   out.format = inspected.json.value("format", "");
   if (const Json count = inspected.json.value("count", Json()); count.is_number_integer())

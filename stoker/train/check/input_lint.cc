@@ -38,11 +38,15 @@ std::string FigureOf(const at::Tensor& of_columns, double of_all) {
   return fmt::format("[{:.3g}]", fmt::join(all, ", "));
 }
 
-// The entry of a recipe that brings such values to about 0 and 1.
+// The entry of a recipe that brings such values to about 0 and 1. [n, height, width] are pictures
+// of one channel, whose rows are no columns.
 std::string NormalizeEntry(const at::Tensor& values, double mean, double deviation,
                            std::string_view field) {
   std::vector<int64_t> others = {0};
   for (int64_t d = 2; d < values.dim(); ++d) others.push_back(d);
+  if (values.dim() == 3)
+    return fmt::format("normalize: {{mean: {:.3g}, std: {:.3g}, field: {}}}", mean, deviation,
+                       field);
   const at::Tensor means = values.mean(at::IntArrayRef(others)).cpu().contiguous();
   at::Tensor deviations =
       values.std(at::IntArrayRef(others), /*unbiased=*/false).cpu().contiguous();
