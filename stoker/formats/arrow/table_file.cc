@@ -63,14 +63,14 @@ Status LoadPlugin(OpenTableFunction*& open) {
 }
 
 // What a footer becomes is memory of Arrow's that no pool sees, so its size is looked at before it
-// is read. A file that is damaged is for Arrow to judge.
+// is read. A file that is damaged, cut short or encrypted is for Arrow to judge.
 Status CheckRoomForFooter(const FileBytes& file) {
-  constexpr uint64_t kEnd = 8;  // the footer's size, 32 bits, and PAR1
-  if (file.size() < kEnd) return OkStatus();
-  std::array<std::byte, sizeof(uint32_t)> end;
-  STOKER_RETURN_IF_ERROR(file.ReadAt(file.size() - kEnd, end));
+  std::array<std::byte, 8> end;  // the footer's size, 32 bits, and PAR1
+  if (file.size() < end.size()) return OkStatus();
+  STOKER_RETURN_IF_ERROR(file.ReadAt(file.size() - end.size(), end));
   uint32_t footer = 0;
   std::memcpy(&footer, end.data(), sizeof(footer));
+  if (std::memcmp(end.data() + sizeof(footer), "PAR1", 4) != 0) return OkStatus();
   const uint64_t takes = footer * kParquetFooterGrowth;
   const auto budget = static_cast<uint64_t>(DefaultBudget());
   if (footer > file.size() || takes <= std::max(budget, kSmallDescriptions)) return OkStatus();
