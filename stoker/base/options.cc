@@ -6,6 +6,7 @@
 
 #include "stoker/base/config_scalar.h"
 #include "stoker/base/foreign_names.h"
+#include "stoker/base/path_check.h"
 #include "stoker/base/problems.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/base/short_text.h"
@@ -229,10 +230,7 @@ Status ReadOption(const ConfigNode& value, std::string& out) {
 
 Status ReadOption(const ConfigNode& value, std::filesystem::path& out) {
   if (value.kind != Kind::kScalar) return NotA(value, "a path");
-  if (value.scalar.find('\0') != value.scalar.npos) {
-    return InvalidArgument("'{}' has a zero byte in it, where a path ends; correct it",
-                           ShortText(value.scalar));
-  }
+  STOKER_RETURN_IF_ERROR(CheckNoZeroByte(value.scalar));
   out = value.scalar;
   return OkStatus();
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "stoker/base/path_check.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/io/local_retry.h"
@@ -87,8 +88,7 @@ struct Opened {
 };
 
 Result<Opened> OpenForReading(const std::string& path, int extra_flags) {
-  if (path.find('\0') != path.npos)  // the file that the part before it names is not meant
-    return InvalidArgument("{}: there is a zero byte in it, where a path ends; correct it", path);
+  STOKER_RETURN_IF_ERROR(CheckNoZeroByte(path));
   const int flags = O_RDONLY | O_CLOEXEC | extra_flags;
   Opened opened{Descriptor(RetryPassingTrouble(path, [&] { return ::open(path.c_str(), flags); })),
                 {}};

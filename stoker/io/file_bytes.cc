@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "stoker/base/mutex.h"
+#include "stoker/base/path_check.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/io/descriptor.h"
 
@@ -38,7 +39,7 @@ Result<Buffer> Reserve(const std::string& path, uint64_t size) {
 // Opens what this path names if it can never be truncated any more: a file in memory whose size is
 // sealed (memfd_create(2), F_SEAL_SHRINK). Null for every other file.
 Descriptor OpenSealed(const std::string& path) {
-  const bool here = !IsRemotePath(path) && path != "-" && path.find('\0') == path.npos;
+  const bool here = !IsRemotePath(path) && path != "-" && CheckNoZeroByte(path).ok();
   Descriptor file(!here ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.valid()) return file;
   const int seals = ::fcntl(file.get(), F_GET_SEALS);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/base/path_check.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/io/braces.h"
 #include "stoker/io/file.h"
@@ -88,9 +89,7 @@ Status ExpandRemotePattern(const std::string& pattern, std::vector<std::string>&
 // A file that is there is meant by its name, whatever characters that has.
 Status ExpandPattern(const std::string& pattern, FilePatterns::Kind kind,
                      std::vector<std::string>& paths) {
-  if (pattern.find('\0') != pattern.npos)
-    return InvalidArgument("{}: there is a zero byte in it, where a path ends; correct it",
-                           pattern);
+  STOKER_RETURN_IF_ERROR(CheckNoZeroByte(pattern));
   if (IsRemotePath(pattern)) return ExpandRemotePattern(pattern, paths);
   if (IsPipedIn(pattern)) {
     paths.push_back(pattern);
