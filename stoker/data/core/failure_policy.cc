@@ -49,33 +49,42 @@ std::optional<uint64_t> TakeNumberOff(std::string_view& text) {
   return number;
 }
 
+// The file, the number and what follows it of "[while ...: ]FILE<marker>N...".
+struct Numbered {
+  std::string_view file;
+  uint64_t number;
+  std::string_view rest;
+};
+
+std::optional<Numbered> NumberAfter(std::string_view reason, std::string_view marker) {
+  const size_t at = reason.find(marker);
+  if (at == reason.npos) return std::nullopt;
+  const std::string_view file = LastPart(reason.substr(0, at));
+  std::string_view rest = reason.substr(at + marker.size());
+  const std::optional<uint64_t> number = TakeNumberOff(rest);
+  if (!number || file.empty()) return std::nullopt;
+  return Numbered{file, *number, rest};
+}
+
 // The file, record and byte of "[while ...: ]FILE: record N[ (byte M)]: ...".
 std::optional<Place> RecordIn(std::string_view reason) {
-  constexpr std::string_view kRecord = ": record ", kByte = " (byte ";
-  const size_t at = reason.find(kRecord);
-  if (at == reason.npos) return std::nullopt;
-  Place place{.file = LastPart(reason.substr(0, at))};
-  std::string_view rest = reason.substr(at + kRecord.size());
-  place.record = TakeNumberOff(rest);
-  if (!place.record || place.file.empty()) return std::nullopt;
-  if (!rest.starts_with(kByte)) return place;
-  rest.remove_prefix(kByte.size());
-  place.offset = TakeNumberOff(rest);
+  constexpr std::string_view kByte = " (byte ";
+  std::optional<Numbered> found = NumberAfter(reason, ": record ");
+  if (!found) return std::nullopt;
+  Place place{.file = found->file, .record = found->number};
+  if (!found->rest.starts_with(kByte)) return place;
+  found->rest.remove_prefix(kByte.size());
+  place.offset = TakeNumberOff(found->rest);
   return place;
 }
 
 // The file and row of "[while ...: ]FILE: row N, column 'C'[ (NAME)]: ..." or "FILE: row N: ...". A
 // byte that follows is one of the value there.
 std::optional<Place> RowIn(std::string_view reason) {
-  constexpr std::string_view kRow = ": row ";
-  const size_t at = reason.find(kRow);
-  if (at == reason.npos) return std::nullopt;
-  Place place{.file = LastPart(reason.substr(0, at))};
-  std::string_view rest = reason.substr(at + kRow.size());
-  place.row = TakeNumberOff(rest);
-  const bool is_place = rest.starts_with(',') || rest.starts_with(':');
-  if (!place.row || !is_place || place.file.empty()) return std::nullopt;
-  return place;
+  const std::optional<Numbered> found = NumberAfter(reason, ": row ");
+  if (!found || !(found->rest.starts_with(',') || found->rest.starts_with(':')))
+    return std::nullopt;
+  return Place{.file = found->file, .row = found->number};
 }
 
 // The file and byte of a reason in the house's form, that of a record or a row, or "[while ...:
@@ -85,17 +94,14 @@ std::optional<Place> PlaceIn(std::string_view reason) {
   constexpr std::string_view kByte = ": byte ";
   if (const std::optional<Place> record = RecordIn(reason)) return record;
   if (const std::optional<Place> row = RowIn(reason)) return row;
-  const size_t at = reason.find(kByte);
-  if (at == std::string_view::npos) {
+  if (reason.find(kByte) == reason.npos) {
     const std::string_view first = reason.substr(0, reason.find(": "));
     if (first.size() == reason.size() || first.find('/') == first.npos) return std::nullopt;
     return Place{.file = first};
   }
-  Place place{.file = LastPart(reason.substr(0, at))};
-  std::string_view rest = reason.substr(at + kByte.size());
-  place.offset = TakeNumberOff(rest);
-  if (!place.offset || place.file.empty()) return std::nullopt;
-  return place;
+  const std::optional<Numbered> found = NumberAfter(reason, kByte);
+  if (!found) return std::nullopt;
+  return Place{.file = found->file, .offset = found->number};
 }
 
 }  // namespace
