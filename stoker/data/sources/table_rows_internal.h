@@ -1,29 +1,14 @@
 // Sources whose elements are rows of tables: Parquet and Arrow.
 #pragma once
 
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "stoker/data/core/dataset.h"
 #include "stoker/data/core/file_patterns.h"
-#include "stoker/data/core/option_object.h"
-#include "stoker/data/options/field_map.h"
 #include "stoker/data/sources/chunked_rows_internal.h"
-#include "stoker/formats/arrow/table_file.h"
+#include "stoker/data/sources/table_plan_internal.h"
 
 namespace stoker {
-
-// One field. In a recipe `label: y`, or `label: {column: y, nulls: -1}`.
-struct TableField {
-  static constexpr std::string_view kName = "field";
-  std::string name;  // in a recipe the key
-  std::string column;
-  std::vector<std::string> nulls;  // what stands for a null; none: such a row is an error
-
-  static void Describe(OptionTable<TableField>& table);
-};
-using TableFields = FieldMap<TableField>;
 
 inline constexpr std::string_view kTableFieldsHelp =
     "what to take: {image: img, label: {column: y, nulls: 0}, id: meta.id}; empty: every column";
