@@ -42,11 +42,11 @@ std::string FigureOf(const at::Tensor& of_columns, double of_all) {
 // of one channel, whose rows are no columns.
 std::string NormalizeEntry(const at::Tensor& values, double mean, double deviation,
                            std::string_view field) {
-  std::vector<int64_t> others = {0};
-  for (int64_t d = 2; d < values.dim(); ++d) others.push_back(d);
   if (values.dim() == 3)
     return fmt::format("normalize: {{mean: {:.3g}, std: {:.3g}, field: {}}}", mean, deviation,
                        field);
+  std::vector<int64_t> others = {0};
+  for (int64_t d = 2; d < values.dim(); ++d) others.push_back(d);
   const at::Tensor means = values.mean(at::IntArrayRef(others)).cpu().contiguous();
   at::Tensor deviations =
       values.std(at::IntArrayRef(others), /*unbiased=*/false).cpu().contiguous();
