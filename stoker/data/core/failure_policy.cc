@@ -149,40 +149,44 @@ Status FailurePolicy::Record(const Element& failed, const Pass& pass, const Stag
   }
   const int64_t few = std::min(kFewElements, options_.epoch_elements.value_or(kFewElements));
   const int64_t allowed = Allowed(std::max(count.seen, few));
-  return count.failed > allowed ? TooMany(count, allowed, &reason) : OkStatus();
+  return count.failed > allowed ? TooMany(count, allowed, &reason, pass.loss_logs().Writes())
+                                : OkStatus();
 }
 
-Status FailurePolicy::CheckAtEnd(const FailureCount& count) const {
+Status FailurePolicy::CheckAtEnd(const FailureCount& count, const LossLogs& logs) const {
   const int64_t allowed = Allowed(count.seen);
   if (count.failed <= allowed) return OkStatus();
-  return TooMany(count, allowed, nullptr);
+  return TooMany(count, allowed, nullptr, logs.Writes());
 }
 
-Status FailurePolicy::TooMany(const FailureCount& count, int64_t allowed,
-                              const Status* last) const {
+Status FailurePolicy::TooMany(const FailureCount& count, int64_t allowed, const Status* last,
+                              bool logged) const {
   const bool by_limit = options_.limit && allowed == *options_.limit;
   const std::string rule =
       by_limit ? fmt::format("limit {}", *options_.limit) : fmt::format("share {}", options_.share);
   const std::string of = count.seen > 0 ? fmt::format(" of {}", count.seen) : "";
   const std::string last_reason =
       last == nullptr ? "" : fmt::format("; the last: {}", Shortened(last->ToString()));
-  const std::string where = options_.log.empty() ? "name a log to see them all"
-                                                 : fmt::format("all are in {}", options_.log);
+  const std::string where =
+      options_.log.empty() ? "name a log to see them all" : WhereAllAre(logged);
   return {last == nullptr ? StatusCode::kDataLoss : last->code(),
           fmt::format("{}{} elements of this epoch have failed, but only {} may ({}); the first: "
                       "{}{}; {}; mend the data, or allow more",
                       count.failed, of, allowed, rule, count.first, last_reason, where)};
 }
 
-void FailurePolicy::Summarize(const FailureCount& count, uint64_t epoch) const {
+std::string FailurePolicy::WhereAllAre(bool logged) const {
+  return (logged ? "all are in " : "this command does not write them to ") + options_.log;
+}
+
+void FailurePolicy::Summarize(const FailureCount& count, uint64_t epoch, bool logged) const {
   {
     const MutexLock lock(mutex_);
     if (count.failed == std::exchange(reported_failed_, count.failed)) return;
   }
   const std::string of = count.seen > 0 ? fmt::format(" of {}", count.seen) : "";
   LogWarning("epoch {}: {}{} elements failed and were {}; the first: {}{}", epoch, count.failed, of,
-             options_.verb, count.first,
-             options_.log.empty() ? "" : fmt::format("; all are in {}", options_.log));
+             options_.verb, count.first, options_.log.empty() ? "" : "; " + WhereAllAre(logged));
 }
 
 std::string FailurePolicy::Details() const {

@@ -50,11 +50,12 @@ class FailurePolicy {
   Status Record(const Element& failed, const Pass& pass, const StageResources& stage,
                 FailureCount& count) const;
 
-  // Applies the same rule at the end of an epoch of unknown length.
-  Status CheckAtEnd(const FailureCount& count) const;
+  // Applies the same rule at the end of an epoch of unknown length. `logs`: the pass's.
+  Status CheckAtEnd(const FailureCount& count, const LossLogs& logs) const;
 
-  // Reports the losses of an epoch to the user, unless they are the same as last time.
-  void Summarize(const FailureCount& count, uint64_t epoch) const;
+  // Reports the losses of an epoch to the user, unless they are the same as last time. `logged`:
+  // whether the logs of the pass are written.
+  void Summarize(const FailureCount& count, uint64_t epoch, bool logged) const;
 
   // "limit 100, share 0.01, log bad.jsonl"
   std::string Details() const;
@@ -63,7 +64,9 @@ class FailurePolicy {
  private:
   // Returns how many of `elements` may fail: the share rounded up, so at least one.
   int64_t Allowed(int64_t elements) const;
-  Status TooMany(const FailureCount& count, int64_t allowed, const Status* last) const;
+  Status TooMany(const FailureCount& count, int64_t allowed, const Status* last, bool logged) const;
+  // Returns where the user finds all reasons. REQUIRES: a log is named.
+  std::string WhereAllAre(bool logged) const;
 
   const Options options_;
   mutable Mutex mutex_;

@@ -26,8 +26,10 @@ bool LossLogs::IsOurs(std::string_view line) const {
   return parsed.is_object() && parsed.contains("pass") && parsed["pass"] == pass_;
 }
 
+bool LossLogs::Writes() const { return logging_ != LossLogging::kNone && WritesSideFiles(); }
+
 Status LossLogs::Open(const std::string& path) {
-  if (logging_ == LossLogging::kNone || !WritesSideFiles()) return OkStatus();
+  if (!Writes()) return OkStatus();
   STOKER_ASSIGN_OR_RETURN(const uint64_t bytes, PrepareToAppend(path));
   const MutexLock lock(mutex_);
   const auto [entry, is_new] = logs_.try_emplace(path, Log{.bytes = bytes, .there = {}});

@@ -35,6 +35,8 @@ class LossLogs {
       : pass_(std::move(pass)), logging_(logging) {}
 
   const std::string& pass() const { return pass_; }
+  // Returns whether lines are written at all.
+  bool Writes() const;
 
   // Call it for each log before anything is lost. Creates the file; with kNone it does nothing.
   // With kOnce it reads the log, which takes 16 bytes and more of memory for each line of this

@@ -68,15 +68,16 @@ class SkipIterator final : public Iterator {
         node_(node),
         policy_(node.policy()),
         input_(std::move(input)),
+        logged_(pass().loss_logs().Writes()),
         epoch_(context.epoch()) {}
-  ~SkipIterator() override { policy_.Summarize(count_, epoch_); }
+  ~SkipIterator() override { policy_.Summarize(count_, epoch_, logged_); }
 
  private:
   Result<std::optional<Element>> DoNext() override {
     while (true) {
       STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
       if (!element) {
-        STOKER_RETURN_IF_ERROR(policy_.CheckAtEnd(count_));
+        STOKER_RETURN_IF_ERROR(policy_.CheckAtEnd(count_, pass().loss_logs()));
         return std::nullopt;
       }
       ++count_.seen;
@@ -101,6 +102,7 @@ class SkipIterator final : public Iterator {
   const DatasetNode& node_;
   const FailurePolicy& policy_;
   const std::unique_ptr<Iterator> input_;
+  const bool logged_;
   uint64_t epoch_;
   FailureCount count_;
 };

@@ -317,6 +317,28 @@ TEST(IgnoreErrors, SaysAtTheEndOfAnEpochWhatItHasCostAndNotTheSameTwice) {
   }
 }
 
+TEST(IgnoreErrors, DoesNotSayThatAllAreInALogThatThePassDoesNotWrite) {
+  const TempDir dir;
+  const std::string log = dir / "bad.jsonl";
+  for (const char* policy : {"skip", "replace"}) {
+    for (const double share : {1.0, 0.01}) {  // a warning at the end, an error
+      STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                                  NumberedImages(300) | FailEveryTenth() |
+                                      IgnoreErrors{.policy = policy, .share = share, .log = log});
+      testing::internal::CaptureStderr();
+      Status read;
+      {
+        STOKER_ASSERT_OK_AND_ASSIGN(
+            const auto pass, dataset.Open(Runtime::Threaded(2), {.losses = LossLogging::kNone}));
+        read = ReadAll(*pass).status();
+      }
+      EXPECT_EQ(read.ok(), share == 1.0);
+      EXPECT_THAT(testing::internal::GetCapturedStderr() + read.message(),
+                  HasSubstr("this command does not write them to " + log));
+    }
+  }
+}
+
 TEST(IgnoreErrors, SavesAReasonThatIsNoUtf8AndOneThatIsCutWithinACharacter) {
   for (const std::string& reason :
        {std::string("\xff.jpg: is bad"), std::string(299, 'x') + "\u00e9"}) {

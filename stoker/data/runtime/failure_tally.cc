@@ -18,7 +18,7 @@ constexpr const char* kKey = "failed";
 
 FailureTally::~FailureTally() {
   for (const auto& [key, entry] : counts_) {
-    if (entry.policy != nullptr) entry.policy->Summarize(entry.count, key.second);
+    if (entry.policy != nullptr) entry.policy->Summarize(entry.count, key.second, logged_);
   }
 }
 
@@ -44,7 +44,7 @@ void FailureTally::DropOldEpochs(uint64_t stage) {
   const auto end = counts_.lower_bound({stage + 1, 0});
   if (std::distance(begin, end) <= kEpochs) return;
   if (begin->second.policy != nullptr)
-    begin->second.policy->Summarize(begin->second.count, begin->first.second);
+    begin->second.policy->Summarize(begin->second.count, begin->first.second, logged_);
   counts_.erase(begin);
 }
 

@@ -15,7 +15,7 @@ namespace stoker {
 // returns that element: in the same order with every runtime. One thread at a time.
 class FailureTally {
  public:
-  explicit FailureTally(const Pass& pass) : pass_(pass) {}
+  explicit FailureTally(const Pass& pass) : pass_(pass), logged_(pass.loss_logs().Writes()) {}
   ~FailureTally();  // reports what has not been reported yet
   FailureTally(const FailureTally&) = delete;
   FailureTally& operator=(const FailureTally&) = delete;
@@ -39,6 +39,7 @@ class FailureTally {
   void DropOldEpochs(uint64_t stage);
 
   const Pass& pass_;
+  const bool logged_;  // whether lines are written to logs
   std::map<Key, Entry> counts_;
 };
 
