@@ -1,0 +1,80 @@
+#include "stoker/machine/processes/host_counters.h"
+
+#include <cstdlib>
+#include <vector>
+
+#include "stoker/base/proc_text.h"
+#include "stoker/machine/read_facts.h"
+
+namespace stoker {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "some avg10=0.00 avg60=0.00 avg300=0.00 total=1234": microseconds.
+std::optional<double> Pressure(const fs::path& root, const char* name) {
+  const std::string text = ReadSmallText(root / "proc/pressure" / name);
+  for (const std::string_view line : SplitLines(text)) {
+    const size_t total = line.find("total=");
+    if (!line.starts_with("some") || total == line.npos) continue;
+    if (const auto us = ParseCount(line.substr(total + 6))) return static_cast<double>(*us) * 1e-6;
+  }
+  return std::nullopt;
+}
+
+// A line of /proc/vmstat: "pswpin 12".
+std::optional<int64_t> VmstatCount(std::string_view text, std::string_view key) {
+  for (const std::string_view line : SplitLines(text)) {
+    if (line.starts_with(key) && line.size() > key.size() && line[key.size()] == ' ')
+      return ParseCount(line.substr(key.size()));
+  }
+  return std::nullopt;
+}
+
+// Partitions are left out: their disk counts the same time. /sys/block has the disks.
+void AddDisks(const fs::path& root, HostCounters& counters) {
+  const std::string text = ReadSmallText(root / "proc/diskstats");
+  for (const std::string_view line : SplitLines(text)) {
+    std::vector<std::string_view> words;
+    std::string_view rest = Trimmed(line);
+    while (!rest.empty()) {
+      const size_t end = std::min(rest.find(' '), rest.size());
+      words.push_back(rest.substr(0, end));
+      rest = Trimmed(rest.substr(end));
+    }
+    constexpr size_t kName = 2, kBusy = 12;  // see Documentation/admin-guide/iostats of the kernel
+    if (words.size() <= kBusy) continue;
+    const std::string name(words[kName]);
+    std::error_code error;
+    if (!fs::exists(root / "sys/block" / name, error)) continue;
+    if (const auto busy = ParseCount(words[kBusy])) counters.disk_busy_ms[name] = *busy;
+  }
+}
+
+}  // namespace
+
+double ReadRunnable(const fs::path& root) {
+  const std::string line = ReadSmallText(root / "proc/loadavg");  // "0.1 0.2 0.3 3/120 99"
+  const size_t slash = line.find('/');
+  const size_t begin = line.rfind(' ', slash);
+  if (slash == std::string::npos || begin == std::string::npos) return 0;
+  return std::strtod(line.c_str() + begin, nullptr);
+}
+
+HostCounters ReadHostCounters(const fs::path& root) {
+  HostCounters counters;
+  counters.cpu_pressure_s = Pressure(root, "cpu");
+  counters.disk_pressure_s = Pressure(root, "io");
+  counters.memory_pressure_s = Pressure(root, "memory");
+  const std::string vmstat = ReadSmallText(root / "proc/vmstat");
+  const auto in = VmstatCount(vmstat, "pswpin"), out = VmstatCount(vmstat, "pswpout");
+  if (in && out) counters.swapped_pages = *in + *out;
+  const MachineFacts facts = ReadMachineFacts(root);
+  counters.periods = facts.cpu.periods;
+  counters.throttled_periods = facts.cpu.throttled_periods;
+  AddDisks(root, counters);
+  counters.runnable = ReadRunnable(root);
+  return counters;
+}
+
+}  // namespace stoker
