@@ -1,0 +1,70 @@
+#include "stoker/doctor/diagnose_processes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stoker/doctor/process_finding_internal.h"
+
+namespace stoker {
+namespace {
+
+// What other programs take from this one looks like a loss of its own.
+std::string NoteOfOthers(const ProcessProfile& profile) {
+  const double others = Sane(profile.machine.other_runnable);
+  if (others < 0.5 * static_cast<double>(profile.cpus)) return {};
+  return fmt::format(
+      "; other programs wanted {:.1f} of the {} CPUs meanwhile, so figures are rough", others,
+      profile.cpus);
+}
+
+std::vector<Finding> FindAll(const ProcessProfile& profile) {
+  std::vector<Finding> findings;
+  for (const auto find : {FindInMemory, FindInQuota, FindInThreads, FindInWaits}) {
+    if (auto finding = find(profile)) findings.push_back(*std::move(finding));
+  }
+  std::erase_if(findings, [](const Finding& each) { return !(each.share() >= kLeastLoss); });
+  if (findings.empty()) {
+    if (auto idle = FindIdle(profile)) findings.push_back(*std::move(idle));
+  }
+  // Memory that is short makes everything else slow, so it comes first.
+  std::ranges::stable_sort(findings, std::ranges::greater(), [](const Finding& each) {
+    return each.share() + (each.verdict == Verdict::kMemory ? 1 : 0);
+  });
+  return findings;
+}
+
+}  // namespace
+
+Diagnosis DiagnoseProcesses(const ProcessProfile& profile) {
+  Diagnosis diagnosis;
+  diagnosis.host = profile.host;
+  diagnosis.error = profile.error;
+  diagnosis.interrupted = profile.interrupted;
+  if (profile.main() == nullptr) {
+    diagnosis.verdict = Verdict::kUnknown;
+    diagnosis.why = "nothing could be measured";
+    return diagnosis;
+  }
+  const std::vector<Finding> findings = FindAll(profile);
+  if (findings.empty()) return diagnosis;
+  const Finding& worst = findings.front();
+  diagnosis.verdict = worst.verdict;
+  diagnosis.lost_share = std::min(1.0, worst.share());
+  diagnosis.roof = GainOf(worst.total, worst.lost);
+  diagnosis.why = worst.why + NoteOfOthers(profile);
+  for (const Finding& each : findings) {
+    for (const Prescription& prescription : each.prescriptions) {
+      const auto same = [&](const Prescription& other) { return other.text == prescription.text; };
+      if (prescription.gain() < kLeastPrescribed) continue;
+      if (std::ranges::none_of(diagnosis.prescriptions, same))
+        diagnosis.prescriptions.push_back(prescription);
+    }
+  }
+  std::ranges::stable_sort(
+      diagnosis.prescriptions,
+      [](const Prescription& a, const Prescription& b) { return a.gain() > b.gain(); });
+  return diagnosis;
+}
+
+}  // namespace stoker

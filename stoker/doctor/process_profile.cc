@@ -1,0 +1,106 @@
+#include "stoker/doctor/process_profile.h"
+
+#include <algorithm>
+
+#include "stoker/base/json_or_null.h"
+
+namespace stoker {
+namespace {
+
+std::string_view NameOf(ProcessRole role) {
+  switch (role) {
+    case ProcessRole::kMain: return "main";
+    case ProcessRole::kWorker: return "worker";
+    case ProcessRole::kOther: break;
+  }
+  return "other";
+}
+
+}  // namespace
+
+std::string_view NameOf(Framework framework) {
+  switch (framework) {
+    case Framework::kPyTorch: return "pytorch";
+    case Framework::kTensorFlow: return "tensorflow";
+    case Framework::kJax: return "jax";
+    case Framework::kUnknown: break;
+  }
+  return "";
+}
+
+Json ThreadTimes::ToJson() const {
+  return {{"cpu", FiniteOrNull(cpu)},     {"queued", FiniteOrNull(queued)},
+          {"disk", FiniteOrNull(disk)},   {"lock", FiniteOrNull(lock)},
+          {"poll", FiniteOrNull(poll)},   {"network", FiniteOrNull(network)},
+          {"read", FiniteOrNull(read)},   {"sleep", FiniteOrNull(sleep)},
+          {"child", FiniteOrNull(child)}, {"other", FiniteOrNull(other)}};
+}
+
+Json ProcessTimes::ToJson() const {
+  return {{"pid", pid},
+          {"role", NameOf(role)},
+          {"command", command},
+          {"seconds", FiniteOrNull(seconds)},
+          {"first_thread", first.ToJson()},
+          {"threads", threads},
+          {"cpus", FiniteOrNull(cpus)},
+          {"system_share", FiniteOrNull(system_share)},
+          {"minor_faults_per_s", FiniteOrNull(minor_faults_per_s)},
+          {"major_faults_per_s", FiniteOrNull(major_faults_per_s)},
+          {"disk_bytes_per_s", FiniteOrNull(disk_bytes_per_s)},
+          {"read_bytes_per_s", FiniteOrNull(read_bytes_per_s)},
+          {"memory_bytes", memory_bytes}};
+}
+
+Json HostTimes::ToJson() const {
+  return {{"other_runnable", FiniteOrNull(other_runnable)},
+          {"cpu_pressure", OrNull(cpu_pressure)},
+          {"disk_pressure", OrNull(disk_pressure)},
+          {"memory_pressure", OrNull(memory_pressure)},
+          {"swapped_bytes_per_s", FiniteOrNull(swapped_bytes_per_s)},
+          {"throttled_share", FiniteOrNull(throttled_share)},
+          {"busiest_disk", busiest_disk},
+          {"disk_busy", FiniteOrNull(disk_busy)}};
+}
+
+const ProcessTimes* ProcessProfile::main() const {
+  const auto found = std::ranges::find(processes, ProcessRole::kMain, &ProcessTimes::role);
+  return found == processes.end() ? nullptr : &*found;
+}
+
+std::vector<const ProcessTimes*> ProcessProfile::workers() const {
+  std::vector<const ProcessTimes*> found;
+  for (const ProcessTimes& each : processes) {
+    if (each.role == ProcessRole::kWorker) found.push_back(&each);
+  }
+  return found;
+}
+
+double ProcessProfile::cpus_used() const {
+  double sum = 0;
+  for (const ProcessTimes& each : processes) {
+    if (seconds > 0) sum += each.cpus * std::min(1.0, each.seconds / seconds);
+  }
+  return sum;
+}
+
+Json ProcessProfile::ToJson() const {
+  Json list = Json::array();
+  for (const ProcessTimes& each : processes) list.push_back(each.ToJson());
+  return {{"schema", 1},
+          {"rank", 0},
+          {"host", host},
+          {"cpus", cpus},
+          {"command", command},
+          {"seconds", FiniteOrNull(seconds)},
+          {"ended", ended},
+          {"exit_code", OrNull(exit_code)},
+          {"framework", NameOf(framework)},
+          {"machine", machine.ToJson()},
+          {"processes", std::move(list)},
+          {"notes", notes},
+          {"interrupted", interrupted},
+          {"error", error.empty() ? Json() : Json(error)}};
+}
+
+}  // namespace stoker
