@@ -21,6 +21,7 @@
 #include "stoker/tools/commands/verify_command.h"
 #include "stoker/tools/commands/vocabulary_command.h"
 #include "stoker/tools/doctor/doctor.h"
+#include "stoker/tools/foreign/foreign_doctor.h"
 #include "stoker/tools/program/process.h"
 #include "stoker/tools/program/program.h"
 #include "stoker/tools/program/trainer_process.h"
@@ -57,9 +58,12 @@ int main(int argc, char** argv) {
   AddPlotCommand(program);
   AddLrFindCommand(program, hand_over);
   AddBatchFindCommand(program, hand_over);
-  AddDoctorCommand(program, [argv](const DoctorArguments& arguments) {
-    return HasTrainer() ? ExecTrainer(argv) : RunDoctor(arguments, {});
-  });
+  AddDoctorCommand(
+      program,
+      [argv](const DoctorArguments& arguments) {
+        return HasTrainer() ? ExecTrainer(argv) : RunDoctor(arguments, {});
+      },
+      RunForeignDoctor);
   AddBenchCommand(program, HereUnlessCodeIsLoaded(RunBench, argv), hand_over);
   AddPackCommand(program, HereUnlessCodeIsLoaded(RunPack, argv));
   AddVerifyCommand(program);

@@ -1,8 +1,10 @@
 // `stoker doctor`: measures the parts of a recipe's run, says what holds it back and what to
-// change; with --fix tries that.
+// change; with --fix tries that. Or watches a program that is not ours.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +14,10 @@
 namespace stoker {
 
 struct DoctorArguments {
-  std::string recipe;
+  // One of these three.
+  std::string recipe;                               // empty: none
+  std::optional<std::vector<std::string>> program;  // the words after `--`
+  std::optional<int64_t> pid;
   std::vector<std::string> set;
   double seconds = 60;
   bool json = false;
@@ -23,6 +28,9 @@ struct DoctorArguments {
   std::string rate_in_folder;
 };
 
-void AddDoctorCommand(Program& program, std::function<Status(const DoctorArguments&)> run);
+//   run      measures a recipe
+//   watch    watches a program or a process
+void AddDoctorCommand(Program& program, std::function<Status(const DoctorArguments&)> run,
+                      std::function<Status(const DoctorArguments&)> watch);
 
 }  // namespace stoker

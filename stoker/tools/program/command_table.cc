@@ -19,6 +19,7 @@ OptionEntry DescribeOption(const CLI::Option& option) {
   entry.positional = option.get_positional();
   if (entry.positional) {
     entry.names.push_back(option.get_name(/*positional=*/true));
+    entry.after_dashes = option.get_type_name() == kAfterDashes;
   } else {
     for (const std::string& letter : option.get_snames()) entry.names.push_back("-" + letter);
     entry.names.push_back("--" + option.get_lnames().front());
@@ -36,7 +37,7 @@ OptionEntry DescribeOption(const CLI::Option& option) {
 }  // namespace
 
 std::string OptionEntry::ToText() const {
-  const std::string name = fmt::format("{}", fmt::join(names, ", "));
+  const std::string name = fmt::format("{}{}", after_dashes ? "-- " : "", fmt::join(names, ", "));
   if (value.empty()) return name;
   return fmt::format("{} {}", name, value_optional ? "[" + value + "]" : value);
 }

@@ -8,9 +8,13 @@
 
 namespace stoker {
 
+// The type's name of an argument that stands for the words after `--`.
+inline constexpr const char* kAfterDashes = "--";
+
 struct OptionEntry {
   std::vector<std::string> names;  // "-h", "--help"; of an argument its name, "FILE"
   bool positional = false;
+  bool after_dashes = false;    // of an argument: it follows `--`
   std::string value;            // "N", "step|epoch|time"; empty for flags and arguments
   bool value_optional = false;  // "--ops" and "--ops NAME"
   bool repeats = false;

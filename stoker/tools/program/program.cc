@@ -18,6 +18,7 @@
 #include "stoker/base/problems.h"
 #include "stoker/base/short_text.h"
 #include "stoker/data/recipe/plugins.h"
+#include "stoker/tools/program/command_table.h"
 #include "stoker/tools/program/exit_code.h"
 #include "stoker/tools/program/exit_guard.h"
 #include "stoker/tools/program/help_formatter.h"
@@ -162,9 +163,35 @@ CLI::App& Program::AddApp(const std::string& name, const std::string& about,
   return *app;
 }
 
+// The option is only there for --help, manual pages and completions: what it would take is refused.
+void Program::TakeWordsAfterDashes(CLI::App& app, const std::string& name, const std::string& help,
+                                   std::optional<std::vector<std::string>>& words) {
+  const auto refuse = [name](const std::vector<std::string>& extra) -> bool {
+    throw CLI::ValidationError(fmt::format("'{}' is one argument too many; {} follows `--`",
+                                           ShortText(extra.front()), name));
+  };
+  app.add_option(name, CLI::callback_t(refuse), help)
+      ->type_name(kAfterDashes)
+      ->expected(1, CLI::detail::expected_max_vector_size);
+  after_dashes_.emplace_back(&app, &words);
+}
+
+int Program::CutAtDashes(int argc, char** argv) {
+  for (const auto& [app, words] : after_dashes_) {
+    if (argc < 2 || app->get_name() != argv[1]) continue;
+    char** const end = argv + argc;
+    char** const dashes =
+        std::find_if(argv, end, [](const char* word) { return std::string_view(word) == "--"; });
+    if (dashes == end) continue;
+    words->emplace(dashes + 1, end);
+    return static_cast<int>(dashes - argv);
+  }
+  return argc;
+}
+
 int Program::Run(int argc, char** argv) {
   try {
-    app_.parse(argc, argv);
+    app_.parse(CutAtDashes(argc, argv), argv);
   } catch (const CLI::CallForVersion& version) {
     return Reported(PrintResult(fmt::format("{}\n", version.what())));
   } catch (const CLI::CallForHelp&) {

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +35,11 @@ class Program {
     return {app, *arguments};
   }
 
+  // Lets a command take another program's command line: all words after the first `--`, as they
+  // are. `words` lives as long as the program; empty if there is no `--`.
+  void TakeWordsAfterDashes(CLI::App& app, const std::string& name, const std::string& help,
+                            std::optional<std::vector<std::string>>& words);
+
   // Returns the commands and options added so far.
   const CLI::App& app() const { return app_; }
 
@@ -45,9 +51,13 @@ class Program {
   CLI::App& AddApp(const std::string& name, const std::string& about, const std::string& footer,
                    std::function<Status()> run);
   std::string UsageError(const CLI::ParseError& error) const;
+  // Takes the words after `--` from a command line if its command wants them; returns how many
+  // words are left.
+  int CutAtDashes(int argc, char** argv);
 
   CLI::App app_;
   std::vector<std::pair<CLI::App*, std::function<Status()>>> commands_;
+  std::vector<std::pair<const CLI::App*, std::optional<std::vector<std::string>>*>> after_dashes_;
 };
 
 }  // namespace stoker

@@ -13,6 +13,7 @@
 #include "stoker/tools/commands/plot_command.h"
 #include "stoker/tools/commands/verify_command.h"
 #include "stoker/tools/commands/vocabulary_command.h"
+#include "stoker/tools/foreign/foreign_doctor.h"
 #include "stoker/tools/program/exit_code.h"
 #include "stoker/tools/program/process.h"
 #include "stoker/tools/program/program.h"
@@ -68,7 +69,7 @@ int TrainerMain(int argc, char** argv, void (*add_kinds)(Kinds& kinds)) {
   AddPlotCommand(program);
   AddLrFindCommand(program, Guarded(RunLrFind));
   AddBatchFindCommand(program, Guarded(RunBatchFind));
-  AddDoctorCommand(program, Guarded(RunTrainedDoctor));
+  AddDoctorCommand(program, Guarded(RunTrainedDoctor), RunForeignDoctor);
   AddBenchCommand(program, RunBench, Guarded(RunModelBench));
   AddPackCommand(program, RunPack);
   AddVerifyCommand(program);

@@ -1,0 +1,279 @@
+#include "stoker/tools/foreign/foreign_doctor.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include "stoker/base/clock.h"
+#include "stoker/base/json_text.h"
+#include "stoker/base/proc_text.h"
+#include "stoker/base/worker_group.h"
+#include "stoker/doctor/diagnose_processes.h"
+#include "stoker/machine/processes/host_counters.h"
+#include "stoker/machine/processes/process_reader.h"
+#include "stoker/tools/foreign/process_watch.h"
+#include "stoker/tools/foreign/watched_command.h"
+#include "stoker/tools/program/interrupt.h"
+#include "stoker/tools/program/print.h"
+#include "stoker/tools/program/text.h"
+
+namespace stoker {
+namespace {
+
+// How often threads are looked at, and how often the tree; both less often where looking takes more
+// than this share of a CPU.
+constexpr double kThreadsEvery = 0.05, kTreeEvery = 0.4, kShare = 0.01;
+constexpr double kMostPause = 2;
+// A program that was interrupted may take so long to end by itself.
+constexpr double kPatience = 10;
+// Below this nothing can be said.
+constexpr double kLeastSeconds = 0.3;
+
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + ShellWord(word);
+  return text;
+}
+
+Framework FrameworkOf(int64_t pid) {
+  const std::string maps = ReadSmallText(fmt::format("/proc/{}/maps", pid));
+  const auto has = [&maps](const char* name) { return maps.find(name) != std::string::npos; };
+  if (has("libtorch_cpu") || has("libtorch_python")) return Framework::kPyTorch;
+  if (has("libtensorflow") || has("_pywrap_tensorflow")) return Framework::kTensorFlow;
+  return has("jaxlib") ? Framework::kJax : Framework::kUnknown;
+}
+
+double ShareOf(double part, double whole) {
+  return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
+}
+
+HostTimes Between(const HostCounters& a, const HostCounters& b, double seconds) {
+  HostTimes times;
+  const auto pressure = [seconds](const std::optional<double>& begin,
+                                  const std::optional<double>& end) -> std::optional<double> {
+    if (!begin || !end) return std::nullopt;
+    return ShareOf(*end - *begin, seconds);
+  };
+  times.cpu_pressure = pressure(a.cpu_pressure_s, b.cpu_pressure_s);
+  times.disk_pressure = pressure(a.disk_pressure_s, b.disk_pressure_s);
+  times.memory_pressure = pressure(a.memory_pressure_s, b.memory_pressure_s);
+  if (a.swapped_pages && b.swapped_pages && seconds > 0) {
+    times.swapped_bytes_per_s = static_cast<double>(*b.swapped_pages - *a.swapped_pages) *
+                                static_cast<double>(::sysconf(_SC_PAGESIZE)) / seconds;
+  }
+  if (a.periods && b.periods && a.throttled_periods && b.throttled_periods) {
+    times.throttled_share =
+        ShareOf(static_cast<double>(*b.throttled_periods - *a.throttled_periods),
+                static_cast<double>(*b.periods - *a.periods));
+  }
+  for (const auto& [disk, busy] : b.disk_busy_ms) {
+    const auto before = a.disk_busy_ms.find(disk);
+    if (before == a.disk_busy_ms.end()) continue;
+    const double share = ShareOf(1e-3 * static_cast<double>(busy - before->second), seconds);
+    if (share <= times.disk_busy) continue;
+    times.disk_busy = share;
+    times.busiest_disk = disk;
+  }
+  return times;
+}
+
+// Seconds of CPU that this thread has used. Time on the wall would count other programs.
+double CpuSeconds() {
+  timespec time = {};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+class ForeignDoctor {
+ public:
+  explicit ForeignDoctor(const DoctorArguments& arguments)
+      : arguments_(arguments),
+        reader_(arguments.pid.value_or(::getpid()), /*with_top=*/arguments.pid.has_value()) {}
+
+  Status Run() {
+    profile_.host = ReadSmallText("/proc/sys/kernel/hostname");
+    profile_.cpus = AvailableCpus();
+    NoteInterrupt();
+    ::signal(SIGPIPE, SIG_IGN);  // the program must be ended
+    STOKER_RETURN_IF_ERROR(Begin());
+    const HostCounters before = ReadHostCounters();
+    const Stopwatch watch;
+    Watch(watch);
+    profile_.seconds = watch.ElapsedSeconds();
+    profile_.interrupted = Interrupted();
+    profile_.ended = Ended() && !profile_.interrupted;
+    profile_.machine = Between(before, ReadHostCounters(), profile_.seconds);
+    profile_.machine.other_runnable = looks_ > 0 ? others_ / static_cast<double>(looks_) : 0;
+    profile_.processes = watch_.Times();
+    if (!profile_.processes.empty() && framework_.has_value()) profile_.framework = *framework_;
+    EndCommand();
+    NoteWhatIsMissing();
+    return Report();
+  }
+
+ private:
+  void Say(const std::string& line) const {
+    PrintProgress(arguments_.json ? stderr : stdout, "doctor: " + line + "\n");
+  }
+
+  Status Begin() {
+    const std::string seconds = DurationText(arguments_.seconds);
+    if (arguments_.pid) {
+      const int64_t pid = *arguments_.pid;
+      reader_.FindTree();
+      tree_ = reader_.Read();
+      if (pid == ::getpid()) return InvalidArgument("--pid {}: that is the doctor itself", pid);
+      if (tree_.empty() || tree_.front().ended)
+        return NotFound("--pid {}: there is no such process; `ps` lists them", pid);
+      profile_.command = Joined(CommandLineOf(pid));
+      Say(fmt::format("watches process {} ({}) from outside for {}; it goes on as it is", pid,
+                      ShortCommand(), seconds));
+      return OkStatus();
+    }
+    profile_.command = Joined(*arguments_.program);
+    Say(fmt::format("runs {} and watches it from outside; after {} ends it and what it started",
+                    ShortCommand(), seconds));
+    STOKER_ASSIGN_OR_RETURN(command_, WatchedCommand::Start(*arguments_.program, arguments_.json));
+    return OkStatus();
+  }
+
+  std::string ShortCommand() const {
+    constexpr size_t kMost = 60;
+    return profile_.command.size() <= kMost ? profile_.command
+                                            : profile_.command.substr(0, kMost) + "...";
+  }
+
+  void Watch(const Stopwatch& watch) {
+    double tree_due = 0;
+    while (!Interrupted() && watch.ElapsedSeconds() < arguments_.seconds) {
+      const double begin = watch.ElapsedSeconds(), cpu = CpuSeconds();
+      if (begin >= tree_due) {
+        reader_.FindTree();
+        const double every = std::max(kTreeEvery, (CpuSeconds() - cpu) / kShare);
+        // A program that has just begun starts others soon.
+        tree_due = begin + (begin < 1 ? kThreadsEvery : every);
+      }
+      const double before = CpuSeconds();
+      Look();
+      const double pause = std::clamp((CpuSeconds() - before) / kShare, kThreadsEvery, kMostPause);
+      if (command_) command_->Reap({});
+      if (Ended()) {
+        reader_.FindTree();  // what it left behind belongs to this process now
+        tree_ = reader_.Read();
+        if (Ended()) return;
+      }
+      Sleep(pause, watch);
+    }
+  }
+
+  void Look() {
+    tree_ = reader_.Read();
+    watch_.Add(tree_, NowNs());
+    double runnable = 0;
+    for (const ProcessSample& each : tree_) {
+      runnable += static_cast<double>(
+          std::ranges::count(each.threads, ThreadState::kRunning, &ThreadSample::state));
+      if (!watch_.WantsCommand(each)) continue;
+      watch_.SetCommand(each.pid, CommandLineOf(each.pid));
+    }
+    FindFramework();
+    others_ += std::max(0.0, ReadRunnable() - runnable - 1);  // this process runs too
+    ++looks_;
+  }
+
+  // Libraries are loaded in the first seconds; the process of which it matters is not known yet.
+  void FindFramework() {
+    constexpr int64_t kEvery = 20;
+    if (framework_ || looks_ % kEvery != kEvery / 2) return;
+    for (const ProcessSample& each : tree_) {
+      const Framework found = FrameworkOf(each.pid);
+      if (found != Framework::kUnknown) framework_ = found;
+    }
+  }
+
+  bool Ended() const {
+    const bool nothing_left =
+        std::ranges::all_of(tree_, [](const ProcessSample& each) { return each.ended; });
+    return nothing_left && (!command_ || command_->exit_code());
+  }
+
+  // In pieces, so that a signal is heeded and an end is seen.
+  void Sleep(double seconds, const Stopwatch& watch) {
+    const double end = std::min(watch.ElapsedSeconds() + seconds, arguments_.seconds);
+    while (!Interrupted() && watch.ElapsedSeconds() < end) {
+      const double left = std::clamp(end - watch.ElapsedSeconds(), 0.0, kThreadsEvery);
+      std::this_thread::sleep_for(std::chrono::duration<double>(left));
+    }
+  }
+
+  void EndCommand() {
+    if (!command_) return;
+    const auto left = [this] {
+      reader_.FindTree();
+      std::vector<int64_t> pids;
+      for (const ProcessSample& each : reader_.Read()) {
+        if (!each.ended) pids.push_back(each.pid);
+      }
+      return pids;
+    };
+    if (profile_.interrupted) command_->PassOn(InterruptSignal());
+    if (command_->exit_code() && !left().empty())
+      profile_.notes.emplace_back("the command ended, and what it left running was watched on");
+    const bool by_itself = command_->exit_code().has_value();
+    command_->End(left, profile_.interrupted ? kPatience : 0, {});
+    if (by_itself || profile_.interrupted) profile_.exit_code = command_->exit_code();
+  }
+
+  void NoteWhatIsMissing() {
+    if (!reader_.sees_calls()) {
+      profile_.notes.emplace_back(
+          "/proc hides what threads of this process wait for: run the doctor as its user or as "
+          "root");
+    }
+    if (!profile_.machine.cpu_pressure)
+      profile_.notes.emplace_back("this kernel counts no pressure (/proc/pressure)");
+    if (profile_.main() != nullptr && profile_.main()->seconds >= kLeastSeconds) return;
+    profile_.error = fmt::format(
+        "the program was seen for only {:.2g} s{}, so nothing can be said; watch one that runs "
+        "longer",
+        profile_.main() == nullptr ? 0.0 : profile_.main()->seconds,
+        profile_.exit_code ? fmt::format(" and ended with exit code {}", *profile_.exit_code) : "");
+    profile_.processes.clear();
+  }
+
+  Status Report() {
+    const Diagnosis diagnosis = DiagnoseProcesses(profile_);
+    if (arguments_.json) {
+      Json json = diagnosis.ToJson();
+      json["profile"] = profile_.ToJson();
+      STOKER_RETURN_IF_ERROR(PrintResult(DumpJson(json) + "\n"));
+    } else {
+      STOKER_RETURN_IF_ERROR(PrintResult(ForeignDoctorText(profile_, diagnosis)));
+    }
+    if (Interrupted()) return Cancelled("stopped; the report is of what was measured until then");
+    if (!profile_.error.empty()) return FailedPrecondition("{}", profile_.error);
+    return OkStatus();
+  }
+
+  const DoctorArguments& arguments_;
+  ProcessReader reader_;
+  ProcessWatch watch_;
+  ProcessProfile profile_;
+  std::optional<WatchedCommand> command_;
+  std::vector<ProcessSample> tree_;  // at the last look
+  std::optional<Framework> framework_;
+  double others_ = 0;  // runnable threads of other programs, summed over looks
+  int64_t looks_ = 0;
+};
+
+}  // namespace
+
+Status RunForeignDoctor(const DoctorArguments& arguments) { return ForeignDoctor(arguments).Run(); }
+
+}  // namespace stoker

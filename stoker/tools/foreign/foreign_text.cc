@@ -1,0 +1,83 @@
+// The report of the doctor for programs that are not ours, for people.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stoker/tools/foreign/foreign_doctor.h"
+#include "stoker/tools/program/text.h"
+
+namespace stoker {
+namespace {
+
+// "computes 40%, waits for others (poll) 55%, sleeps 5%"
+std::string ThreadText(const ThreadTimes& times) {
+  struct Part {
+    double share;
+    std::string_view text;
+  };
+  std::vector<Part> parts = {{times.cpu, "computes"},
+                             {times.queued, "waits for a CPU"},
+                             {times.disk, "waits for a disk"},
+                             {times.lock, "waits for locks or other threads"},
+                             {times.poll, "waits for other processes (poll)"},
+                             {times.network, "waits for a server"},
+                             {times.read, "reads a pipe"},
+                             {times.sleep, "sleeps"},
+                             {times.child, "waits for a process to end"},
+                             {times.other, "waits otherwise"}};
+  std::ranges::stable_sort(parts, std::ranges::greater(), &Part::share);
+  std::string text;
+  for (const Part& part : parts) {
+    if (part.share < 0.01) continue;
+    text += fmt::format("{}{} {:.0f}%", text.empty() ? "" : ", ", part.text, 100 * part.share);
+  }
+  return text;
+}
+
+std::string ProcessText(const ProcessTimes& process) {
+  constexpr size_t kMost = 50;
+  const std::string& command = process.command;
+  return fmt::format("{} {}: {:.2f} CPUs, {}, {}", process.pid,
+                     command.size() <= kMost ? command : command.substr(0, kMost) + "...",
+                     process.cpus, CountText(process.threads, "thread"),
+                     ByteText(static_cast<uint64_t>(std::max<int64_t>(0, process.memory_bytes))));
+}
+
+}  // namespace
+
+std::string ForeignDoctorText(const ProcessProfile& profile, const Diagnosis& diagnosis) {
+  std::vector<std::vector<std::string>> rows = {
+      {"verdict", fmt::format("{}: {}", NameOf(diagnosis.verdict), diagnosis.Sentence())}};
+  const auto add = [&](std::string name, std::string text) {
+    if (!text.empty()) rows.push_back({std::move(name), std::move(text)});
+  };
+  add("because", diagnosis.why);
+  if (const ProcessTimes* const main = profile.main()) {
+    add("time", fmt::format("the first thread {}", ThreadText(main->first)));
+    constexpr int kShown = 8;
+    int shown = 0;
+    for (const ProcessTimes& each : profile.processes) {
+      if (shown == kShown) break;
+      add(shown++ == 0 ? "processes" : "", ProcessText(each));
+    }
+    if (std::ssize(profile.processes) > kShown)
+      add("", fmt::format("and {} more", std::ssize(profile.processes) - kShown));
+  }
+  int number = 0;
+  for (const Prescription& each : diagnosis.prescriptions) {
+    ++number;
+    add(number == 1 ? "try" : "", fmt::format("{}. {}  ({:.2g} to {:.2g} times as fast)", number,
+                                              each.text, each.gain_low, each.gain_high));
+    add("", "   " + each.why);
+  }
+  if (profile.exit_code) {
+    add("ended", fmt::format("by itself after {}, exit code {}", DurationText(profile.seconds),
+                             *profile.exit_code));
+  }
+  for (const std::string& note : profile.notes) add("note", note);
+  if (profile.interrupted) add("note", "a signal ended the measurement early");
+  if (!profile.error.empty()) add("error", profile.error);
+  return TableText(rows);
+}
+
+}  // namespace stoker
