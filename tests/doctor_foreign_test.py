@@ -141,6 +141,71 @@ class DoctorForeignTest(DoctorForeignCase):
         self.assertIsNone(process.poll())
 
 
+# Stands in for py-spy: writes a recording of the process that it is asked for when it gets SIGINT, as py-spy does.
+FAKE = """#!{python}
+import json, os, pathlib, signal, sys, time
+here = pathlib.Path(__file__).resolve().parent
+pid, out = (sys.argv[sys.argv.index(name) + 1] for name in ("--pid", "--output"))
+(here / "started").write_text(str(os.getpid()))
+def write(number, frame):
+    frames = [{{"name": "prepare", "file": str(here.parent / "script.py"), "line": 2}},
+              {{"name": "backward", "file": "/x/site-packages/torch/_tensor.py", "line": 1}}]
+    samples = [[0]] * 60 + [[1]] * 40
+    text = json.dumps({{"shared": {{"frames": frames}}, "profiles": [{{"name": f"Process {{pid}} Thread {{pid}} x", "samples": samples}}]}})
+    pathlib.Path(out).write_text(os.environ.get("FAKE_TEXT", text))
+    sys.exit(0)
+if "FAKE_ERROR" in os.environ:
+    sys.exit("Error: " + os.environ["FAKE_ERROR"])
+signal.signal(signal.SIGINT, write)
+while True:
+    time.sleep(1)
+"""
+
+
+class DoctorForeignStacksTest(DoctorForeignCase):
+    """Stacks by py-spy, of which a stand-in is first in PATH."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("bin/py-spy", FAKE.format(python=sys.executable))
+        os.chmod(self.path("bin/py-spy"), 0o755)
+        self.before = self.environment(self.path("bin") + os.pathsep + os.environ["PATH"])
+
+    def environment(self, path, **more):
+        return {"PATH": path, "TMPDIR": self.folder, **more}
+
+    def assert_nothing_left(self):
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("stoker-")], [])
+        if os.path.exists(self.path("bin/started")):
+            self.assertFalse(alive(self.read("bin/started").decode()))
+
+    def test_the_line_of_the_script_is_named(self):
+        report, _ = self.python(BUSY, environment=self.before)
+        self.assertEqual(report["verdict"], "startup")
+        self.assertEqual(report["stage"], "script.py:2")
+        self.assertIn(BUSY.splitlines()[1], report["why"])
+        self.assertEqual(report["profile"]["python"]["samples"], 100)
+        self.assertFalse(any("py-spy" in each["command"] for each in report["profile"]["processes"]))
+        self.assert_nothing_left()
+
+    def test_a_recording_that_makes_no_sense_is_a_note(self):
+        for text in ("", "{", "[]"):
+            report, _ = self.python(BUSY, environment={**self.before, "FAKE_TEXT": text}, seconds="1")
+            self.assertIsNone(report["profile"]["python"])
+            self.assertTrue(any("py-spy" in note for note in report["profile"]["notes"]), report["profile"]["notes"])
+        self.assert_nothing_left()
+
+    def test_why_py_spy_fails_is_a_note(self):
+        report, _ = self.python(BUSY, environment={**self.before, "FAKE_ERROR": "Permission Denied"}, seconds="1")
+        self.assertTrue(any("Permission Denied" in note for note in report["profile"]["notes"]), report["profile"]["notes"])
+        self.assert_nothing_left()
+
+    def test_without_py_spy_a_note_says_how_to_get_it(self):
+        report, _ = self.python(BUSY, environment=self.environment("/nowhere"), seconds="1")
+        self.assertTrue(any("pip install py-spy" in note for note in report["profile"]["notes"]), report["profile"]["notes"])
+        self.assert_nothing_left()
+
+
 class DoctorForeignFaultsTest(DoctorForeignCase):
     """Programs that go wrong, and wrong usage."""
 

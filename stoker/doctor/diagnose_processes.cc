@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "stoker/doctor/process_finding_internal.h"
 
@@ -23,6 +24,7 @@ std::vector<Finding> FindAll(const ProcessProfile& profile) {
   for (const auto find : {FindInMemory, FindInQuota, FindInThreads, FindInWaits}) {
     if (auto finding = find(profile)) findings.push_back(*std::move(finding));
   }
+  std::ranges::move(FindInStacks(profile), std::back_inserter(findings));
   std::erase_if(findings, [](const Finding& each) { return !(each.share() >= kLeastLoss); });
   if (findings.empty()) {
     if (auto idle = FindIdle(profile)) findings.push_back(*std::move(idle));
@@ -50,6 +52,7 @@ Diagnosis DiagnoseProcesses(const ProcessProfile& profile) {
   if (findings.empty()) return diagnosis;
   const Finding& worst = findings.front();
   diagnosis.verdict = worst.verdict;
+  diagnosis.stage = worst.stage;
   diagnosis.lost_share = std::min(1.0, worst.share());
   diagnosis.roof = GainOf(worst.total, worst.lost);
   diagnosis.why = worst.why + NoteOfOthers(profile);

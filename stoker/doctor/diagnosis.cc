@@ -58,7 +58,10 @@ std::string Diagnosis::Sentence() const {
   if (verdict == Verdict::kNone) return fmt::format("{}.", says);
   return fmt::format(
       "{}{}: {:.0f}% of the time is lost, so the run could be {:.2g} times as fast at best.", says,
-      stage.empty() ? "" : fmt::format(" (stage `{}`)", stage), 100 * lost_share, roof);
+      stage.empty()
+          ? ""
+          : fmt::format(" ({}`{}`)", stage.find(':') == stage.npos ? "stage " : "", stage),
+      100 * lost_share, roof);
 }
 
 Json Diagnosis::ToJson() const {

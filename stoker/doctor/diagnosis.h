@@ -56,7 +56,7 @@ struct Prescription {
 
 struct Diagnosis {
   Verdict verdict = Verdict::kNone;
-  std::string stage;      // of the input pipeline, if one is to blame; or empty
+  std::string stage;      // of the input pipeline, or "train.py:23", if one is to blame; or empty
   double lost_share = 0;  // of the time of the whole run, 0 to 1
   double roof = 1;        // how many times as fast the run could be without that loss, at best
   std::string why;        // the figures behind the verdict

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "stoker/doctor/finding_internal.h"
 #include "stoker/doctor/process_profile.h"
@@ -12,6 +13,9 @@ namespace stoker {
 
 // Of waits of the main process's first thread: for disks, workers, other threads.
 std::optional<Finding> FindInWaits(const ProcessProfile& profile);
+
+// Of stacks: start-up, evaluations, checkpoints, logging, small batches, an input without workers.
+std::vector<Finding> FindInStacks(const ProcessProfile& profile);
 
 // More threads than CPUs, a quota of the control group, too little memory.
 std::optional<Finding> FindInThreads(const ProcessProfile& profile);

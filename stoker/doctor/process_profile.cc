@@ -77,9 +77,10 @@ std::vector<const ProcessTimes*> ProcessProfile::workers() const {
 }
 
 double ProcessProfile::cpus_used() const {
+  const double whole = main() == nullptr ? seconds : main()->seconds;
   double sum = 0;
   for (const ProcessTimes& each : processes) {
-    if (seconds > 0) sum += each.cpus * std::min(1.0, each.seconds / seconds);
+    if (whole > 0) sum += each.cpus * std::min(1.0, each.seconds / whole);
   }
   return sum;
 }
@@ -98,6 +99,11 @@ Json ProcessProfile::ToJson() const {
           {"framework", NameOf(framework)},
           {"machine", machine.ToJson()},
           {"processes", std::move(list)},
+          {"python", python ? python->ToJson() : Json()},
+          {"loader", loader.place.empty() ? Json()
+                                          : Json{{"place", loader.place},
+                                                 {"num_workers", OrNull(loader.num_workers)},
+                                                 {"batch_size", OrNull(loader.batch_size)}}},
           {"notes", notes},
           {"interrupted", interrupted},
           {"error", error.empty() ? Json() : Json(error)}};

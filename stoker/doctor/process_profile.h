@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stoker/base/json.h"
+#include "stoker/doctor/python_stacks.h"
 
 namespace stoker {
 
@@ -80,9 +81,11 @@ struct ProcessProfile {
   Framework framework = Framework::kUnknown;
   HostTimes machine;
   std::vector<ProcessTimes> processes;  // the busiest first
-  std::vector<std::string> notes;       // what could not be measured, a line each
-  std::string error;                    // why nothing was measured; empty: something was
-  bool interrupted = false;             // by a signal
+  std::optional<PythonView> python;     // of stacks, where py-spy is installed
+  LoaderFacts loader;
+  std::vector<std::string> notes;  // what could not be measured, a line each
+  std::string error;               // why nothing was measured; empty: something was
+  bool interrupted = false;        // by a signal
 
   const ProcessTimes* main() const;  // null: none was seen
   std::vector<const ProcessTimes*> workers() const;

@@ -65,6 +65,55 @@ void PrescribeWorkers(const ProcessProfile& profile, int64_t workers, Finding& f
             fmt::format("{:.1f} of {} CPUs are free", free, profile.cpus));
 }
 
+// What /proc cannot tell: lines that take a lock, decoders, the line that is to blame.
+Verdict WorkVerdict(const ProcessProfile& profile) {
+  const bool decodes = profile.python && profile.python->decode_share >= 0.5;
+  return decodes ? Verdict::kDecode : Verdict::kAugmentation;
+}
+
+std::string At(const ProcessProfile& profile, const Blame& (*of)(const PythonView&)) {
+  if (!profile.python || of(*profile.python).place.empty()) return {};
+  const Blame& blame = of(*profile.python);
+  return fmt::format(" ({}: `{}`)", blame.place, blame.text);
+}
+const Blame& WorkOfView(const PythonView& view) { return view.work; }
+const Blame& LockOfView(const PythonView& view) { return view.lock; }
+
+bool ReadsFiles(const ProcessProfile& profile) {
+  return profile.python && profile.python->read_share >= 0.5;
+}
+bool TakesLocks(const ProcessProfile& profile) {
+  return profile.python && profile.python->lock_share >= 0.4;
+}
+
+Finding OfLock(const ProcessProfile& profile, double lost) {
+  Finding finding =
+      Found(Verdict::kLock, lost,
+            fmt::format("those that work for the first thread wait {} of their time for a lock{}",
+                        Percent(profile.python->lock_share), At(profile, LockOfView)));
+  finding.stage = profile.python->lock.place;
+  Prescribe(finding, "hold the lock for less, or give each worker what it needs for itself", 0.7,
+            "workers that share a lock work one at a time");
+  return finding;
+}
+
+// What the lines of workers say, where stacks were recorded.
+std::optional<Finding> InLinesOfWorkers(const ProcessProfile& profile, double wait,
+                                        std::string_view begin) {
+  if (TakesLocks(profile)) return OfLock(profile, wait);
+  if (ReadsFiles(profile)) {
+    Finding finding =
+        Found(Verdict::kStorage, wait,
+              fmt::format("{}, which read files {} of theirs{}", begin,
+                          Percent(profile.python->read_share), At(profile, WorkOfView)));
+    finding.stage = profile.python->work.place;
+    Prescribe(finding, "keep samples in few large files, or in memory (`stoker pack` makes such)",
+              0.8, "each worker waits for its reads one after the other");
+    return finding;
+  }
+  return std::nullopt;
+}
+
 Finding OfWorkers(const ProcessProfile& profile, double wait) {
   const std::vector<const ProcessTimes*> workers = profile.workers();
   const auto count = static_cast<int64_t>(workers.size());
@@ -81,6 +130,7 @@ Finding OfWorkers(const ProcessProfile& profile, double wait) {
     return finding;
   }
   const ThreadTimes mean = MeanOf(workers);
+  if (auto finding = InLinesOfWorkers(profile, wait, begin)) return *std::move(finding);
   const double most = std::max({mean.cpu, mean.disk, mean.lock, mean.network, mean.sleep});
   if (most < 0.1) {
     return Found(Verdict::kUnknown, wait,
@@ -113,13 +163,22 @@ Finding OfWorkers(const ProcessProfile& profile, double wait) {
     return finding;
   }
   Finding finding = Found(
-      Verdict::kAugmentation, wait,
+      WorkVerdict(profile), wait,
       most == mean.sleep ? fmt::format("{}, which sleep {} of theirs", begin, Percent(mean.sleep))
                          : fmt::format("{}, which compute {} of theirs", begin, Percent(mean.cpu)));
+  finding.why += At(profile, WorkOfView);
+  if (profile.python) finding.stage = profile.python->work.place;
   PrescribeWorkers(profile, count, finding);
   Prescribe(finding, "make the transforms of samples cheaper, or their results beforehand", 0.6,
             "the workers do not keep up with the training");
   return finding;
+}
+
+// The share of the time in which the first thread waits for batches or threads, by its stacks; 0:
+// there are none.
+double Waits(const ProcessProfile& profile) {
+  if (!profile.python || !profile.python->trains) return 0;
+  return profile.python->of(PythonPart::kThreads).share + profile.python->waits_for_workers;
 }
 
 // Threads of one process that take turns, because of Python's interpreter lock.
@@ -146,12 +205,16 @@ std::optional<Finding> OfThreads(const ProcessProfile& profile, const ProcessTim
     work += each.cpu + each.queued + each.network + each.sleep;
     if (each.lock >= 0.5) ++locked;
   }
+  if (TakesLocks(profile) && std::max(wait, Waits(profile)) >= kLeastWait)
+    return OfLock(profile, std::max(wait, Waits(profile)));
   if (TakeTurns(profile, main)) {
     const double cpus = static_cast<double>(profile.cpus);
     Finding finding = Found(Verdict::kPython, 1 - 1 / std::min(cpus, 4.0),
                             fmt::format("several threads of the process compute, but together "
                                         "only {:.1f} of {} CPUs: they take turns",
                                         main.cpus, profile.cpus));
+    finding.why += At(profile, WorkOfView);
+    if (profile.python) finding.stage = profile.python->work.place;
     Prescribe(finding,
               "processes instead of threads: " + WordsForWorkers(profile.framework, profile.cpus),
               0.8, "one thread of a Python process computes at a time");
@@ -197,8 +260,12 @@ std::optional<Finding> FindInWaits(const ProcessProfile& profile) {
     return finding;
   }
   if (!profile.workers().empty()) {
-    if (first.waits() < kLeastWait) return std::nullopt;
-    return OfWorkers(profile, first.waits());
+    // Stacks know which waits are for batches; without them all are taken to be.
+    const double wait = profile.python && profile.python->trains
+                            ? Waits(profile) * (1 - profile.python->startup_share)
+                            : first.waits();
+    if (wait < kLeastWait) return std::nullopt;
+    return OfWorkers(profile, wait);
   }
   if (first.network >= kLeastWait) {
     Finding finding = Found(

@@ -18,6 +18,7 @@
 #include "stoker/machine/processes/host_counters.h"
 #include "stoker/machine/processes/process_reader.h"
 #include "stoker/tools/foreign/process_watch.h"
+#include "stoker/tools/foreign/stack_recorder.h"
 #include "stoker/tools/foreign/watched_command.h"
 #include "stoker/tools/program/interrupt.h"
 #include "stoker/tools/program/print.h"
@@ -32,6 +33,9 @@ constexpr double kThreadsEvery = 0.05, kTreeEvery = 0.4, kShare = 0.01;
 constexpr double kMostPause = 2;
 // A program that was interrupted may take so long to end by itself.
 constexpr double kPatience = 10;
+// Programs load and prepare first, which would hide what they do later: the first third of the time
+// counts only for those that end soon after.
+constexpr double kEarly = 1.0 / 3, kLeastLate = 2;
 // Below this nothing can be said.
 constexpr double kLeastSeconds = 0.3;
 
@@ -110,8 +114,11 @@ class ForeignDoctor {
     profile_.ended = Ended() && !profile_.interrupted;
     profile_.machine = Between(before, ReadHostCounters(), profile_.seconds);
     profile_.machine.other_runnable = looks_ > 0 ? others_ / static_cast<double>(looks_) : 0;
-    profile_.processes = watch_.Times();
+    profile_.processes = late_.Times();
+    if (profile_.main() == nullptr || profile_.main()->seconds < kLeastLate)
+      profile_.processes = watch_.Times();
     if (!profile_.processes.empty() && framework_.has_value()) profile_.framework = *framework_;
+    ReadStacks();
     EndCommand();
     NoteWhatIsMissing();
     return Report();
@@ -160,9 +167,10 @@ class ForeignDoctor {
         tree_due = begin + (begin < 1 ? kThreadsEvery : every);
       }
       const double before = CpuSeconds();
-      Look();
+      Look(begin);
       const double pause = std::clamp((CpuSeconds() - before) / kShare, kThreadsEvery, kMostPause);
-      if (command_) command_->Reap({});
+      RecordStacks(begin);
+      if (command_) command_->Reap(Helpers());
       if (Ended()) {
         reader_.FindTree();  // what it left behind belongs to this process now
         tree_ = reader_.Read();
@@ -172,15 +180,20 @@ class ForeignDoctor {
     }
   }
 
-  void Look() {
+  void Look(double now) {
     tree_ = reader_.Read();
-    watch_.Add(tree_, NowNs());
+    const int64_t now_ns = NowNs();
+    watch_.Add(tree_, now_ns);
+    if (now >= kEarly * arguments_.seconds) late_.Add(tree_, now_ns);
     double runnable = 0;
     for (const ProcessSample& each : tree_) {
       runnable += static_cast<double>(
           std::ranges::count(each.threads, ThreadState::kRunning, &ThreadSample::state));
       if (!watch_.WantsCommand(each)) continue;
       watch_.SetCommand(each.pid, CommandLineOf(each.pid));
+    }
+    for (const ProcessSample& each : tree_) {
+      if (late_.WantsCommand(each)) late_.SetCommand(each.pid, CommandLineOf(each.pid));
     }
     FindFramework();
     others_ += std::max(0.0, ReadRunnable() - runnable - 1);  // this process runs too
@@ -195,6 +208,50 @@ class ForeignDoctor {
       const Framework found = FrameworkOf(each.pid);
       if (found != Framework::kUnknown) framework_ = found;
     }
+  }
+
+  // Once there is an interpreter. One that has just begun cannot be read yet, so py-spy may have to
+  // be started again.
+  void RecordStacks(double now) {
+    constexpr int kMostTries = 10;
+    if (!no_stacks_.empty() || tries_ == kMostTries || now < stacks_due_) return;
+    if (recorder_.started() && !(recorder_.HasEnded() && tries_ < kMostTries)) return;
+    const bool python = std::ranges::any_of(tree_, [](const ProcessSample& each) {
+      return !each.ended && each.name.starts_with("python");
+    });
+    if (!python) return;
+    const int64_t top = command_ ? command_->pid() : *arguments_.pid;
+    if (const Status started = recorder_.Start(top); !started.ok()) {
+      no_stacks_ =
+          started.code() == StatusCode::kNotFound
+              ? "py-spy is not installed, so no line of the script is named: pip install py-spy"
+              : started.message();
+      return;
+    }
+    reader_.Exclude(recorder_.pid());
+    ++tries_;
+    stacks_due_ = now + 0.3 * tries_;
+  }
+
+  std::vector<pid_t> Helpers() const {
+    return recorder_.pid() == 0 ? std::vector<pid_t>() : std::vector<pid_t>{recorder_.pid()};
+  }
+
+  void ReadStacks() {
+    const ProcessTimes* const main = profile_.main();
+    if (!no_stacks_.empty()) profile_.notes.push_back(no_stacks_);
+    if (!recorder_.started()) return;
+    Result<PythonStacks> stacks = recorder_.Stop();
+    if (!stacks.ok()) {
+      profile_.notes.push_back(stacks.status().message());
+      return;
+    }
+    if (main == nullptr) return;
+    std::error_code error;
+    const std::filesystem::path folder = std::filesystem::current_path(error);
+    AddSourceLines(folder, *stacks);
+    profile_.loader = FindLoader(folder, *stacks);
+    profile_.python = ViewOf(*stacks, main->pid);
   }
 
   bool Ended() const {
@@ -226,7 +283,7 @@ class ForeignDoctor {
     if (command_->exit_code() && !left().empty())
       profile_.notes.emplace_back("the command ended, and what it left running was watched on");
     const bool by_itself = command_->exit_code().has_value();
-    command_->End(left, profile_.interrupted ? kPatience : 0, {});
+    command_->End(left, profile_.interrupted ? kPatience : 0, Helpers());
     if (by_itself || profile_.interrupted) profile_.exit_code = command_->exit_code();
   }
 
@@ -263,9 +320,13 @@ class ForeignDoctor {
 
   const DoctorArguments& arguments_;
   ProcessReader reader_;
-  ProcessWatch watch_;
+  ProcessWatch watch_, late_;
   ProcessProfile profile_;
   std::optional<WatchedCommand> command_;
+  StackRecorder recorder_;
+  std::string no_stacks_;  // why there are none; empty: there may be some
+  int tries_ = 0;          // to record them
+  double stacks_due_ = 0;
   std::vector<ProcessSample> tree_;  // at the last look
   std::optional<Framework> framework_;
   double others_ = 0;  // runnable threads of other programs, summed over looks

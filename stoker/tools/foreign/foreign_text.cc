@@ -34,6 +34,21 @@ std::string ThreadText(const ThreadTimes& times) {
   return text;
 }
 
+// "compute 60%, input 30% (train.py:12), start-up 10%"
+std::string PartsText(const PythonView& view) {
+  std::string text;
+  for (int part = 0; part < kPythonParts; ++part) {
+    const PartTimes& times = view.of(static_cast<PythonPart>(part));
+    if (times.share < 0.01) continue;
+    text += fmt::format("{}{} {:.0f}%{}", text.empty() ? "" : ", ",
+                        NameOf(static_cast<PythonPart>(part)), 100 * times.share,
+                        times.blame.place.empty() ? "" : " (" + times.blame.place + ")");
+  }
+  if (view.startup_share >= 0.01)
+    text += fmt::format("; before the first step {:.0f}%", 100 * view.startup_share);
+  return text;
+}
+
 std::string ProcessText(const ProcessTimes& process) {
   constexpr size_t kMost = 50;
   const std::string& command = process.command;
@@ -54,6 +69,7 @@ std::string ForeignDoctorText(const ProcessProfile& profile, const Diagnosis& di
   add("because", diagnosis.why);
   if (const ProcessTimes* const main = profile.main()) {
     add("time", fmt::format("the first thread {}", ThreadText(main->first)));
+    if (profile.python) add("parts", PartsText(*profile.python));
     constexpr int kShown = 8;
     int shown = 0;
     for (const ProcessTimes& each : profile.processes) {
@@ -69,6 +85,7 @@ std::string ForeignDoctorText(const ProcessProfile& profile, const Diagnosis& di
     add(number == 1 ? "try" : "", fmt::format("{}. {}  ({:.2g} to {:.2g} times as fast)", number,
                                               each.text, each.gain_low, each.gain_high));
     add("", "   " + each.why);
+    if (!each.caution.empty()) add("", "   may change the accuracy: " + each.caution);
   }
   if (profile.exit_code) {
     add("ended", fmt::format("by itself after {}, exit code {}", DurationText(profile.seconds),
