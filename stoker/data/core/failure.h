@@ -2,11 +2,9 @@
 // the same (ops/ignore_errors.h).
 #pragma once
 
-#include <fmt/format.h>
-
 #include <string_view>
-#include <utility>
 
+#include "stoker/base/thrown_error.h"
 #include "stoker/data/core/dataset.h"
 
 namespace stoker {
@@ -23,11 +21,6 @@ namespace stoker {
 // elements; transient trouble is retried first, where it occurs (io/local_retry.h,
 // io/remote/remote_request.h).
 bool IsAboutOneElement(const Status& error);
-
-// Returns the error for the exception being handled; call it in a catch block. `where` says what
-// threw ("map: element 7: the function"). Exhausted memory and errors of the operating system keep
-// their codes (kResourceExhausted, those of ErrnoStatus); anything else is kInternal.
-Status ThrownError(std::string_view where);
 
 // Returns the kCancelled that ends the work of the stage `where` when its pass ends.
 Status AskedToStop(std::string_view where);
@@ -57,17 +50,5 @@ class FailureScope {
   // Returns the recorded origin and clears it; `otherwise` if there is none.
   static FailureOrigin Take(const FailureOrigin& otherwise);
 };
-
-// Returns what `make` returns, a Status or a Result. What `make` throws becomes an error
-// (ThrownError), whose text says what was being done: `where`, formatted with `args` as fmt does.
-template <typename Make, typename... Args>
-auto CatchExceptions(Make&& make, fmt::format_string<Args...> where, Args&&... args)
-    -> decltype(make()) {
-  try {
-    return make();
-  } catch (...) {
-    return ThrownError(fmt::format(where, std::forward<Args>(args)...));
-  }
-}
 
 }  // namespace stoker

@@ -12,6 +12,7 @@
 #include "stoker/base/mutex.h"
 #include "stoker/base/printable.h"
 #include "stoker/base/stop_scope.h"
+#include "stoker/base/thrown_error.h"
 #include "stoker/io/glob.h"
 #include "stoker/io/remote/remote_file.h"
 #include "stoker/io/remote/remote_store.h"
@@ -82,7 +83,10 @@ class Search {
   // On a thread of the pool, once for each file.
   void Find(size_t i) {
     Status found;
-    if (IsWanted(i)) found = RemoteFile::Find(paths_[i], &cancel_).status();
+    if (IsWanted(i)) {
+      found = CatchExceptions([&] { return RemoteFile::Find(paths_[i], &cancel_).status(); }, "{}",
+                              NameForMessages(paths_[i]));
+    }
     const MutexLock lock(mutex_);
     if (!found.ok() && i < first_bad_) {
       first_bad_ = i;

@@ -11,6 +11,7 @@
 #include "stoker/base/buffer.h"
 #include "stoker/base/mutex.h"
 #include "stoker/base/stop_scope.h"
+#include "stoker/base/thrown_error.h"
 #include "stoker/io/remote/request_pool.h"
 
 namespace stoker {
@@ -39,12 +40,16 @@ class Part {
       if (cancel_.cancelled()) return;
       running_ = true;
     }
-    const Result<size_t> got =
-        file.ReadUpTo(offset_, {buffer_.data(), size_}, &cancel_, [this](size_t there) {
-          const MutexLock lock(mutex_);
-          there_ = there;
-          changed_.NotifyAll();
-        });
+    const auto note = [this](size_t there) {
+      const MutexLock lock(mutex_);
+      there_ = there;
+      changed_.NotifyAll();
+    };
+    const Result<size_t> got = CatchExceptions(
+        [&] {
+          return file.ReadUpTo(offset_, {buffer_.data(), size_}, &cancel_, note);
+        },
+        "{}: byte {}", file.name(), offset_);
     const MutexLock lock(mutex_);
     if (!got.ok()) error_ = got.status();
     running_ = false;

@@ -19,7 +19,7 @@ class RequestPool {
 
   // Runs `job` on one of at most `threads` threads, in order of arrival. If no more threads can be
   // started the existing ones do the work; without any the error is kResourceExhausted, and `job`
-  // is not run.
+  // is not run. `job` must not throw (base/thrown_error.h).
   Status Run(std::function<void()> job, int64_t threads);
 
  private:
