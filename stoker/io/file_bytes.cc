@@ -12,6 +12,7 @@
 #include "stoker/base/mutex.h"
 #include "stoker/base/path_check.h"
 #include "stoker/base/remote_path.h"
+#include "stoker/base/stop_scope.h"
 #include "stoker/io/descriptor.h"
 
 namespace stoker {
@@ -108,7 +109,9 @@ Status FileBytes::Load(uint64_t offset, uint64_t bytes) const {
       ++piece;
       continue;
     }
-    const MutexLock lock(state_->loading);
+    if (!LockUnlessStopped(state_->loading))
+      return Cancelled("{}: asked to stop while another thread read it", name());
+    const MutexLock lock(state_->loading, std::adopt_lock);
     uint64_t end = piece;  // of the pieces that are missing from here on
     while (end <= last && !is_there(end)) ++end;
     const uint64_t from = piece * kPieceBytes, to = std::min(end * kPieceBytes, size());

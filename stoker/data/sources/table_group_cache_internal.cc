@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stoker/base/stop_scope.h"
+#include "stoker/data/core/failure.h"
 
 namespace stoker {
 namespace {
@@ -76,19 +77,24 @@ TableGroupCache::Turn TableGroupCache::TakeTurn(int64_t number, uint64_t bytes) 
 
 Result<TableGroupCache::Use> TableGroupCache::DecodeWithin(const Wanted& wanted, uint64_t bytes,
                                                            const Decode& decode) {
-  Result<Group> group = decode(bytes);
+  const Result<Group> group = [&]() -> Result<Group> {
+    try {
+      return decode(bytes);
+    } catch (...) {  // or the threads that wait for this group would wait for ever
+      return ThrownError(wanted.name);
+    }
+  }();
   const MutexLock lock(mutex_);
   changed_.NotifyAll();
   if (!group.ok()) {
     groups_.Remove(wanted.number);
-    if (group.status().code() == StatusCode::kDataLoss)
-      failures_.emplace(wanted.number, group.status());
+    if (IsAboutOneElement(group.status())) failures_.emplace(wanted.number, group.status());
     return group.status();
   }
   auto& known = *groups_.Find(wanted.number);
   groups_.SetBytes(known, (*group)->bytes);
   known.value = *group;
-  return Use(*this, wanted.number, *std::move(group));
+  return Use(*this, wanted.number, *group);
 }
 
 void TableGroupCache::End(int64_t number) {

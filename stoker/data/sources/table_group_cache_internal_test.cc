@@ -1,6 +1,8 @@
 #include "stoker/data/sources/table_group_cache_internal.h"
 
 #include <atomic>
+#include <cerrno>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -43,6 +45,29 @@ TEST(TableGroupCache, DecodesAGroupOnceForAllThreadsThatWantIt) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(decoded, 5);
+}
+
+TEST(TableGroupCache, DecodingThatThrowsIsAnErrorAndKeepsNoOtherThreadWaiting) {
+  TableGroupCache cache(/*most_kept=*/100);
+  cache.SetLimit(1000);
+  std::atomic<bool> decoding = false, waits = false;
+  std::thread other([&] {
+    while (!decoding) std::this_thread::yield();
+    waits = true;
+    const auto use = cache.Get(
+        Numbered(0), [](uint64_t) { return GroupOf(10); }, NoMore);
+    EXPECT_TRUE(use.ok()) << use.status().ToString();
+  });
+  const auto thrown = cache.Get(
+      Numbered(0),
+      [&](uint64_t) -> Result<TableGroupCache::Group> {
+        decoding = true;
+        while (!waits) std::this_thread::yield();
+        throw std::system_error(EMFILE, std::generic_category());
+      },
+      [](uint64_t) { return ResourceExhausted("no more memory"); });
+  EXPECT_THAT(thrown.status(), FailsWith(StatusCode::kResourceExhausted, "no more memory"));
+  other.join();
 }
 
 TEST(TableGroupCache, HoldsNoMoreThanItsLimitHoweverManyThreadsUseIt) {

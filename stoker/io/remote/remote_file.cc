@@ -18,7 +18,7 @@ constexpr size_t kHeadBytes = 64 << 10;
 class Known {
  public:
   static Known& Shared() {
-    static Known known;
+    static Known& known = *new Known;  // never destroyed: threads of the pool may use it to the end
     return known;
   }
 
@@ -74,6 +74,24 @@ struct RemoteFile::Head {
   bool under_way STOKER_GUARDED_BY(mutex) = false;  // one thread asks for them
   bool here STOKER_GUARDED_BY(mutex) = false;
   std::vector<std::byte> bytes STOKER_GUARDED_BY(mutex);
+
+  // For as long as this thread asks for them, the others wait; also ended by an exception, after
+  // which another thread asks. Made and ended with the mutex held.
+  class Flight {
+   public:
+    explicit Flight(Head& head) STOKER_NO_THREAD_SAFETY_ANALYSIS : head_(head) {
+      head_.under_way = true;
+    }
+    Flight(const Flight&) = delete;
+    Flight& operator=(const Flight&) = delete;
+    ~Flight() STOKER_NO_THREAD_SAFETY_ANALYSIS {
+      head_.under_way = false;
+      head_.changed.NotifyAll();
+    }
+
+   private:
+    Head& head_;
+  };
 };
 
 RemoteFile::RemoteFile(std::string path, RemoteLocation location, RemoteVersion version,
@@ -141,22 +159,20 @@ bool RemoteFile::HasAll() const { return version_.size && head().size() == *vers
 Status RemoteFile::FetchHead(Cancellation* cancel) const {
   Head& head = *head_;
   std::vector<std::byte> bytes(std::min<uint64_t>(size(), kHeadBytes));
-  {
-    const MutexLock lock(head.mutex);
-    const auto is_done = [&]() STOKER_REQUIRES(head.mutex) { return !head.under_way; };
-    while (!head.changed.WaitFor(head.mutex, kAskStopEvery, is_done)) {
-      if (cancel != nullptr ? cancel->cancelled() : StopScope::Asked())
-        return Cancelled("{}: byte 0: reading was ended", name());
-    }
-    if (head.here) return OkStatus();
-    head.under_way = true;  // or again, where the one who asked before had no success
-  }
-  const Status fetched = FetchRange(0, bytes, cancel, {});
   const MutexLock lock(head.mutex);
-  head.under_way = false;
+  const auto is_done = [&]() STOKER_REQUIRES(head.mutex) { return !head.under_way; };
+  while (!head.changed.WaitFor(head.mutex, kAskStopEvery, is_done)) {
+    if (cancel != nullptr ? cancel->cancelled() : StopScope::Asked())
+      return Cancelled("{}: byte 0: reading was ended", name());
+  }
+  if (head.here) return OkStatus();
+  const Head::Flight flight(head);  // or again, where the one who asked before had no success
+  const Status fetched = [&]() STOKER_REQUIRES(head.mutex) {
+    const MutexUnlock meanwhile(head.mutex);
+    return FetchRange(0, bytes, cancel, {});
+  }();
   head.here = fetched.ok();
   if (fetched.ok()) head.bytes = std::move(bytes);
-  head.changed.NotifyAll();
   return fetched;
 }
 
