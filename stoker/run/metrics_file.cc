@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <span>
 #include <string_view>
 
 #include "stoker/base/json_text.h"
+#include "stoker/io/temporary_internal.h"
 
 namespace stoker {
 namespace {
@@ -25,16 +27,29 @@ Result<Descriptor> OpenForAppending(const std::string& path) {
   return descriptor;
 }
 
+// Fills `out` from byte `at` on, which the file has.
+Status ReadAllOf(int fd, const std::string& path, off_t at, std::span<char> out) {
+  while (!out.empty()) {
+    const ssize_t got = ::pread(fd, out.data(), out.size(), at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return ErrnoStatus(errno, path);
+    if (got == 0)
+      return DataLoss("{}: byte {}: the file ends here; it was cut meanwhile", path, at);
+    out = out.subspan(static_cast<size_t>(got));
+    at += got;
+  }
+  return OkStatus();
+}
+
 // Where the last line that ends within the first `size` bytes ends. Reads from there backwards.
 Result<off_t> EndOfWholeLines(int fd, const std::string& path, off_t size) {
   char block[4096];
   while (size > 0) {
-    const auto wanted = std::min<off_t>(size, sizeof block);
-    const ssize_t got = ::pread(fd, block, static_cast<size_t>(wanted), size - wanted);
-    if (got < 0) return ErrnoStatus(errno, path);
-    const size_t newline = std::string_view(block, static_cast<size_t>(got)).rfind('\n');
-    if (newline != std::string_view::npos) return size - wanted + static_cast<off_t>(newline) + 1;
-    size -= wanted;
+    const std::span<char> part(block, static_cast<size_t>(std::min<off_t>(size, sizeof block)));
+    size -= static_cast<off_t>(part.size());
+    STOKER_RETURN_IF_ERROR(ReadAllOf(fd, path, size, part));
+    const size_t newline = std::string_view(part.data(), part.size()).rfind('\n');
+    if (newline != std::string_view::npos) return size + static_cast<off_t>(newline) + 1;
   }
   return 0;
 }
@@ -48,11 +63,8 @@ Result<MetricsFile> MetricsFile::Open(std::string path) {
 
 Status MetricsFile::Append(const Json& line) {
   const std::string text = DumpJson(line) + '\n';
-  const ssize_t written = ::write(descriptor_.get(), text.data(), text.size());
-  if (written == static_cast<ssize_t>(text.size())) return OkStatus();
-  if (written < 0) return ErrnoStatus(errno, path_);
-  return ResourceExhausted("{}: only {} of {} bytes could be written; free some space, then resume",
-                           path_, written, text.size());
+  STOKER_ASSIGN_OR_RETURN(const uint64_t size, Size());
+  return internal::WriteAll(descriptor_.get(), std::as_bytes(std::span(text)), path_, size);
 }
 
 Result<uint64_t> MetricsFile::Size() const {

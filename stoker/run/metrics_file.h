@@ -10,8 +10,9 @@
 
 namespace stoker {
 
-// Open for appending. One thread at a time. Append writes each line at once, so a reader sees whole
-// lines; only a crash of the machine can lose them, and then CutBack repairs the file.
+// Open for appending. One thread at a time. Append writes a line in one call of write(2), so that a
+// reader sees whole lines. A crash, or a disk that is full, can leave a partial last line; CutBack
+// removes it.
 class MetricsFile {
  public:
   // Opens `path`, and creates it if missing. Errors: also kFailedPrecondition if it is a symbolic

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,9 +12,11 @@
 #include <chrono>
 #include <filesystem>
 #include <limits>
+#include <span>
 #include <system_error>
 
 #include "stoker/formats/tfrecord/record_writer.h"
+#include "stoker/io/temporary_internal.h"
 
 namespace stoker {
 namespace {
@@ -78,11 +81,10 @@ Status EventWriter::Write(const Summary& summary, int64_t step) {
 
 Status EventWriter::Append(std::string_view event) {
   const std::string frame = FrameTfRecord(event);
-  const ssize_t written = ::write(descriptor_.get(), frame.data(), frame.size());
-  if (written == static_cast<ssize_t>(frame.size())) return OkStatus();
-  if (written < 0) return ErrnoStatus(errno, path_);
-  return ResourceExhausted("{}: only {} of {} bytes could be written; free some space, then resume",
-                           path_, written, frame.size());
+  struct stat status;
+  if (::fstat(descriptor_.get(), &status) != 0) return ErrnoStatus(errno, path_);
+  return internal::WriteAll(descriptor_.get(), std::as_bytes(std::span(frame)), path_,
+                            static_cast<uint64_t>(status.st_size));
 }
 
 Status EventWriter::Sync() const {

@@ -326,6 +326,18 @@ TEST(MetricsFile, CutBackLeavesOnlyWholeLines) {
   }
 }
 
+// The end of a line may be far from the end of what is kept.
+TEST(MetricsFile, CutBackFindsTheEndOfALineBeforeOneOfManyBytes) {
+  const TempDir dir;
+  const std::string line = "{\"step\":1}\n";
+  for (const size_t bytes : {4084, 4085, 4086, 4096, 20'000}) {
+    WriteFileForTest(dir / "m", line + std::string(bytes, 'x'));
+    STOKER_ASSERT_OK_AND_ASSIGN(MetricsFile metrics, MetricsFile::Open(dir / "m"));
+    STOKER_ASSERT_OK(metrics.CutBack(line.size() + bytes));
+    EXPECT_EQ(ReadFileForTest(dir / "m"), line) << bytes;
+  }
+}
+
 TEST(MetricsFile, AFullDiskIsReportedWithThePath) {
   // Linux's device that is always full.
   STOKER_ASSERT_OK_AND_ASSIGN(MetricsFile metrics, MetricsFile::Open("/dev/full"));
