@@ -135,10 +135,13 @@ RecipeChanges CompareRecipes(const ConfigNode& before, const Recipe& now) {
   return changes;
 }
 
-Json MarkData(const DataRecipe& data, DataCheck check, const CheckObserver& observer) {
+Result<Json> MarkData(const DataRecipe& data, DataCheck check, const CheckObserver& observer) {
   if (check == DataCheck::kFull) LogInfo("reading all data files for their checksums");
-  Json marks = {{"train", MarkFiles(data.train, data.root, check, observer)}};
-  if (data.eval) marks["eval"] = MarkFiles(*data.eval, data.root, check, observer);
+  Json marks;
+  STOKER_ASSIGN_OR_RETURN(marks["train"], MarkFiles(data.train, data.root, check, observer));
+  if (data.eval) {
+    STOKER_ASSIGN_OR_RETURN(marks["eval"], MarkFiles(*data.eval, data.root, check, observer));
+  }
   return AsStoredJson(marks);
 }
 

@@ -55,8 +55,8 @@ struct DataChanges {
 // Returns marks of the current files of a recipe's pipelines: {"train": MarkFiles(...), "eval":
 // ...}.
 //   observer  for the full check of each pipeline in turn
-Json MarkData(const DataRecipe& data, DataCheck check = DataCheck::kPlaces,
-              const CheckObserver& observer = {});
+Result<Json> MarkData(const DataRecipe& data, DataCheck check = DataCheck::kPlaces,
+                      const CheckObserver& observer = {});
 
 // Returns whether the marks of all pipelines include a full check.
 bool HaveFullChecks(const Json& marks);

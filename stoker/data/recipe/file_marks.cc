@@ -8,6 +8,8 @@
 
 #include "stoker/base/json_text.h"
 #include "stoker/base/remote_path.h"
+#include "stoker/base/stop_scope.h"
+#include "stoker/data/core/failure.h"
 #include "stoker/formats/offset_index/offset_index.h"
 #include "stoker/io/checksum.h"
 #include "stoker/io/file.h"
@@ -86,6 +88,19 @@ Status AddPlaces(const File& file, uint64_t places, Checksum& sum) {
   return OkStatus();
 }
 
+// A pipe, or a directory in the place of a file, has no content of its own.
+bool HasContent(const std::string& path) {
+  if (IsStandardInput(path)) return false;
+  if (IsRemotePath(path)) return true;
+  std::error_code unknown;
+  const auto type = std::filesystem::status(path, unknown).type();
+  return type != std::filesystem::file_type::directory && type != std::filesystem::file_type::fifo;
+}
+
+// The place of a mark that a missing or damaged file has: a pass may skip it (on_error), so it is
+// no error here. All other trouble is: it says nothing about the file.
+Json NoMark() { return {{"missing", true}}; }
+
 //   places  of a file that is not small; 0: it is read whole, however large
 Result<Json> MarkLocally(const std::string& path, uint64_t places) {
   STOKER_ASSIGN_OR_RETURN(const FileStamp stamp, StampOf(path));
@@ -99,30 +114,29 @@ Result<Json> MarkLocally(const std::string& path, uint64_t places) {
               {"content", sum.ToString()}};
 }
 
-Json VersionOf(const std::string& path) {
-  const Result<RemoteVersion> version = RemoteFile::Find(path);
-  return version.ok() ? Json(version->ToString()) : Json();
+Result<Json> MarkRemotely(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const RemoteVersion version, RemoteFile::Find(path));
+  return Json{{"version", version.ToString()}};
 }
 
-Json MarkOf(const std::string& path, uint64_t places) {
-  if (IsStandardInput(path)) return Json::object();
-  if (IsRemotePath(path)) {
-    const Json version = VersionOf(path);
-    return version.is_null() ? Json::object() : Json{{"version", version}};
-  }
-  Result<Json> mark = MarkLocally(path, places);
-  return mark.ok() ? *std::move(mark) : Json::object();
+Result<Json> MarkOf(const std::string& path, uint64_t places) {
+  if (!HasContent(path)) return Json::object();
+  Result<Json> mark = IsRemotePath(path) ? MarkRemotely(path) : MarkLocally(path, places);
+  if (!mark.ok() && IsAboutOneElement(mark.status())) return NoMark();
+  return mark;
 }
 
 // In how many places each of these files is read that is not small; 0 if all are read whole.
-uint64_t PlacesIn(const std::vector<std::string>& paths, const std::vector<size_t>& chosen) {
+Result<uint64_t> PlacesIn(const std::vector<std::string>& paths,
+                          const std::vector<size_t>& chosen) {
   uint64_t bytes = 0;
   for (const size_t i : chosen) {
-    if (IsRemotePath(paths[i])) continue;
+    if (IsRemotePath(paths[i]) || !HasContent(paths[i])) continue;
     const Result<FileStamp> stamp = StampOf(paths[i]);
+    if (!stamp.ok() && !IsAboutOneElement(stamp.status())) return stamp.status();
     if (stamp.ok()) bytes += stamp->size;
   }
-  if (bytes <= kWholeSourceBytes) return 0;
+  if (bytes <= kWholeSourceBytes) return uint64_t{0};
   return std::clamp<uint64_t>(kPlacesOfSource / chosen.size(), kFewestPlaces, kMostPlaces);
 }
 
@@ -149,41 +163,51 @@ std::vector<size_t> Chosen(const std::vector<std::string>& paths) {
   return chosen;
 }
 
-// Null if one cannot be read or has no content of its own (a pipe, a directory).
-Json WholeContentOf(std::span<const std::string> paths, FullCheck& full) {
-  Checksum sum;
-  for (const std::string& path : paths) {
-    if (IsStandardInput(path)) return nullptr;
-    if (IsRemotePath(path)) {
-      const std::string version = DumpJson(VersionOf(path));
-      sum.Add(std::as_bytes(std::span(version)));
-      continue;
-    }
-    const Result<File> file = File::Open(path);
-    if (!file.ok() || !AddAll(*file, sum, &full).ok()) return nullptr;
-    const std::string size = fmt::format("{}\n", file->size());  // where the next file begins
-    sum.Add(std::as_bytes(std::span(size)));
+// Adds what is known of a file to the checksum of its group.
+Status AddContent(const std::string& path, Checksum& sum, FullCheck& full) {
+  const auto add = [&sum](const std::string& text) { sum.Add(std::as_bytes(std::span(text))); };
+  if (IsRemotePath(path)) {
+    STOKER_ASSIGN_OR_RETURN(const RemoteVersion version, RemoteFile::Find(path));
+    add(DumpJson(version.ToString()));
+    return OkStatus();
   }
-  return sum.ToString();
+  STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
+  STOKER_RETURN_IF_ERROR(AddAll(file, sum, &full));
+  add(fmt::format("{}\n", file.size()));  // where the next file begins
+  return OkStatus();
+}
+
+// Null if none of them has content that can be read.
+Result<Json> WholeContentOf(std::span<const std::string> paths, FullCheck& full) {
+  Checksum sum;
+  size_t read = 0;
+  for (const std::string& path : paths) {
+    const Status added = HasContent(path) ? AddContent(path, sum, full) : NotFound("{}", path);
+    if (!added.ok() && !IsAboutOneElement(added)) return added;
+    read += added.ok() ? 1 : 0;
+    sum.Add(std::as_bytes(std::span(std::string_view(added.ok() ? "read" : "not read"))));
+  }
+  return read == 0 ? Json() : Json(sum.ToString());
 }
 
 // The checksum of each file, or of each of kGroups groups of them.
-Json WholeContents(const std::vector<std::string>& paths, const std::string& root,
-                   FullCheck& full) {
+Result<Json> WholeContents(const std::vector<std::string>& paths, const std::string& root,
+                           FullCheck& full) {
   Json whole = Json::array();
   const size_t groups = std::min(paths.size(), kGroups);
   for (size_t i = 0; i < groups; ++i) {
     const size_t first = paths.size() * i / groups, last = paths.size() * (i + 1) / groups;
-    whole.push_back(
-        {{"file", NameOf(paths[first], root)},
-         {"files", last - first},
-         {"content", WholeContentOf(std::span(paths).subspan(first, last - first), full)}});
+    STOKER_ASSIGN_OR_RETURN(Json content,
+                            WholeContentOf(std::span(paths).subspan(first, last - first), full));
+    whole.push_back({{"file", NameOf(paths[first], root)},
+                     {"files", last - first},
+                     {"content", std::move(content)}});
   }
   return whole;
 }
 
-Json MarkSource(const DatasetNode& node, const std::vector<std::string>& paths,
-                const std::string& root, FullCheck* full) {
+Result<Json> MarkSource(const DatasetNode& node, const std::vector<std::string>& paths,
+                        const std::string& root, FullCheck* full) {
   Checksum names;
   for (const std::string& path : paths) {
     const std::string name = NameOf(path, root);
@@ -191,9 +215,9 @@ Json MarkSource(const DatasetNode& node, const std::vector<std::string>& paths,
   }
   Json marks = Json::array();
   const std::vector<size_t> chosen = Chosen(paths);
-  const uint64_t places = PlacesIn(paths, chosen);
+  STOKER_ASSIGN_OR_RETURN(const uint64_t places, PlacesIn(paths, chosen));
   for (const size_t i : chosen) {
-    Json mark = MarkOf(paths[i], places);
+    STOKER_ASSIGN_OR_RETURN(Json mark, MarkOf(paths[i], places));
     mark["file"] = NameOf(paths[i], root);
     marks.push_back(std::move(mark));
   }
@@ -201,14 +225,20 @@ Json MarkSource(const DatasetNode& node, const std::vector<std::string>& paths,
                  {"files", paths.size()},
                  {"names", names.ToString()},
                  {"marks", std::move(marks)}};
-  if (full != nullptr) source["whole"] = WholeContents(paths, root, *full);
+  if (full != nullptr) {
+    STOKER_ASSIGN_OR_RETURN(source["whole"], WholeContents(paths, root, *full));
+  }
   return source;
 }
 
-void MarkInto(const Dataset& dataset, const std::string& root, FullCheck* full, Json& sources) {
-  for (const Dataset& input : dataset.node().inputs()) MarkInto(input, root, full, sources);
+Status MarkInto(const Dataset& dataset, const std::string& root, FullCheck* full, Json& sources) {
+  for (const Dataset& input : dataset.node().inputs())
+    STOKER_RETURN_IF_ERROR(MarkInto(input, root, full, sources));
   const std::vector<std::string> paths = dataset.node().files();
-  if (!paths.empty()) sources.push_back(MarkSource(dataset.node(), paths, root, full));
+  if (paths.empty()) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(Json source, MarkSource(dataset.node(), paths, root, full));
+  sources.push_back(std::move(source));
+  return OkStatus();
 }
 
 std::string TextOf(const Json& value) {
@@ -223,8 +253,11 @@ void CompareMarks(const Json& before, const Json& now, FileChanges& changes) {
   };
   // Earlier versions read large files at other offsets, without recording them.
   const bool comparable = before.value("places", Json()) == now.value("places", Json());
-  if (before.size() > 1 && now.size() == 1) {
+  const bool missed = before.contains("missing"), misses = now.contains("missing");
+  if (misses && !missed && before.size() > 1) {
     changes.changed.push_back(fmt::format("{} can no longer be read", file));
+  } else if (missed && !misses) {
+    changes.changed.push_back(fmt::format("{} can be read, which it could not before", file));
   } else if (differs("version")) {
     changes.changed.push_back(fmt::format("{} is now {}, it was {}", file, TextOf(now["version"]),
                                           TextOf(before["version"])));
@@ -248,15 +281,17 @@ bool CompareWhole(const Json& before, const Json& now, FileChanges& changes) {
   }
   for (size_t i = 0; i < whole_now.size(); ++i) {
     const Json& group = whole_now[i];
-    const Json was =
-        whole_before[i].is_object() ? whole_before[i].value("content", Json()) : Json();
-    if (was.is_null() || was == group["content"]) continue;
+    if (!whole_before[i].is_object() || !whole_before[i].contains("content")) continue;
+    const Json& was = whole_before[i]["content"];
+    if (was == group["content"]) continue;
     const std::string file = group["file"].get<std::string>();
     const auto others = group["files"].get<size_t>() - 1;
     changes.changed.push_back(fmt::format(
         "{}{} {}", file,
         others == 0 ? "" : fmt::format(" or one of the {} files that follow it", others),
-        group["content"].is_null() ? "can no longer be read" : "has other content"));
+        group["content"].is_null() ? "can no longer be read"
+        : was.is_null()            ? "can be read, which it could not before"
+                                   : "has other content"));
   }
   return true;
 }
@@ -314,12 +349,14 @@ Result<DataCheck> ParseDataCheck(std::string_view text) {
   return InvalidArgument("'{}' is no check of data; it must be places or full", text);
 }
 
-Json MarkFiles(const Dataset& dataset, const std::filesystem::path& root, DataCheck check,
-               const CheckObserver& observer) {
+Result<Json> MarkFiles(const Dataset& dataset, const std::filesystem::path& root, DataCheck check,
+                       const CheckObserver& observer) {
+  // Passing trouble is waited for, as in a pass; a scope of the caller, if any, ends the wait.
+  const StopScope retries([] { return false; });
   Json sources = Json::array();
   std::optional<FullCheck> full;
   if (check == DataCheck::kFull) full.emplace(dataset, observer);
-  MarkInto(dataset, root.string(), full ? &*full : nullptr, sources);
+  STOKER_RETURN_IF_ERROR(MarkInto(dataset, root.string(), full ? &*full : nullptr, sources));
   return sources;
 }
 

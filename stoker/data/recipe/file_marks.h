@@ -7,7 +7,8 @@
 // file is detected independently of its modification time, and a file that was only touched is the
 // same; a change of a few bytes in a large file, or of one file of many thousands, may be missed.
 // The modification time is kept to report this. The mark of a file on a server is its version
-// there. Standard input, and a directory in place of a file (N5), has a name and no mark.
+// there. Standard input, a pipe, and a directory in place of a file (N5) have a name and no mark;
+// of a missing or damaged file, which a pass may skip, the mark says so.
 //
 // A full check misses nothing in local files: it adds checksums of the whole content of all of them
 // (the versions of all files on servers), one for each file, or, for more than 4,096 files, one for
@@ -44,11 +45,12 @@ using CheckObserver = std::function<void(const CheckProgress&)>;
 // The marks of all sources of `dataset` (DatasetNode::files), those of inputs first. Reads, for
 // each source, at most 64 MiB in sequence, or at most 64 MiB in 16,384 places; with kFull all its
 // files once; for files on servers it makes a request for each whose version this process does not
-// know yet. A file that cannot be read has no mark; its reader reports why.
+// know yet. Errors: trouble that says nothing about a file (not IsAboutOneElement), after retries,
+// since without marks a resumed run would not notice what was replaced.
 //   root  names of files below it are relative to it, so that files may be moved together; may be
 //         empty or on a server
-Json MarkFiles(const Dataset& dataset, const std::filesystem::path& root,
-               DataCheck check = DataCheck::kPlaces, const CheckObserver& observer = {});
+Result<Json> MarkFiles(const Dataset& dataset, const std::filesystem::path& root,
+                       DataCheck check = DataCheck::kPlaces, const CheckObserver& observer = {});
 
 // Returns whether the marks of one pipeline include a full check.
 bool HaveFullCheck(const Json& marks);

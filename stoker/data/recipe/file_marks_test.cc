@@ -1,21 +1,43 @@
 #include "stoker/data/recipe/file_marks.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 
 #include "stoker/base/testing.h"
+#include "stoker/data/core/iterator.h"
 #include "stoker/data/options/registry.h"
 #include "stoker/io/atomic_file.h"
+#include "stoker/io/remote/loopback_server_testing_internal.h"
 
 namespace stoker {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+
+// A source that names files and reads none.
+class NamedFiles final : public DatasetNode {
+ public:
+  explicit NamedFiles(std::vector<std::string> files)
+      : DatasetNode("named", Spec(), Cardinality::Unknown(), {}), files_(std::move(files)) {}
+  std::vector<std::string> files() const override { return files_; }
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
+    return Unimplemented("nothing is read");
+  }
+
+ private:
+  const std::vector<std::string> files_;
+};
+
+Dataset DatasetOf(std::vector<std::string> files) {
+  return Dataset(std::make_shared<NamedFiles>(std::move(files)));
+}
 
 class FileMarksTest : public testing::Test {
  protected:
@@ -32,7 +54,9 @@ class FileMarksTest : public testing::Test {
     EXPECT_THAT(list, IsOk());
     const auto dataset = BuildPipeline(*list, root, nullptr);
     EXPECT_THAT(dataset, IsOk());
-    return MarkFiles(*dataset, root, check);
+    const auto marks = MarkFiles(*dataset, root, check);
+    EXPECT_THAT(marks, IsOk());
+    return marks.ok() ? *marks : Json();
   }
   // Many files of one byte, which need not outlive a loss of power.
   void Make(const std::string& name) const { std::ofstream(dir_ / name) << "x"; }
@@ -68,15 +92,12 @@ TEST_F(FileMarksTest, OtherContentOfTheSameLengthIsNamedWhateverItsTimeSays) {
               ElementsAre("a.txt has other content, in 8 bytes as before"));
 }
 
-TEST_F(FileMarksTest, AnotherLengthAndAFileThatIsGoneAreNamed) {
+TEST_F(FileMarksTest, AnotherLengthIsNamed) {
   Write("a.txt", "one\ntwo\n");
   const Json before = Marks(lines_);
   Write("a.txt", "one\n");
   const Json shorter = Marks(lines_);
   EXPECT_THAT(CompareFiles(before, shorter).changed, ElementsAre("a.txt has 4 bytes, it had 8"));
-  Json gone = shorter;
-  gone[0]["marks"][0] = {{"file", "a.txt"}};
-  EXPECT_THAT(CompareFiles(before, gone).changed, ElementsAre("a.txt can no longer be read"));
 }
 
 TEST_F(FileMarksTest, AFileThatWasOnlyTouchedIsTheSameAndALargeOneIsToldOf) {
@@ -146,7 +167,7 @@ TEST_F(FileMarksTest, AFullCheckFindsAnyByteOfALargeFileAndOfManyFiles) {
   Change("pictures/13001", 0, 'y');
   const FileChanges changes = CompareFiles(before, Marks(many, DataCheck::kFull));
   ASSERT_EQ(changes.changed.size(), 1u);
-  EXPECT_THAT(changes.changed.front(), testing::HasSubstr("pictures/1300"));
+  EXPECT_THAT(changes.changed.front(), HasSubstr("pictures/1300"));
 }
 
 // Bytes that moved from a file to the next, in a group that has one checksum.
@@ -160,14 +181,55 @@ TEST_F(FileMarksTest, AFullCheckKnowsWhereEachFileOfAGroupEnds) {
   EXPECT_EQ(CompareFiles(before, Marks(many, DataCheck::kFull)).changed.size(), 1u);
 }
 
-TEST_F(FileMarksTest, AFullCheckSaysWhatCanNoLongerBeRead) {
-  Write("a.txt", "one\n");
-  Json now = Marks(lines_, DataCheck::kFull);
-  const Json before = now;
-  now[0]["whole"][0]["content"] = nullptr;
-  EXPECT_THAT(CompareFiles(before, now).changed, ElementsAre("a.txt can no longer be read"));
-  // Nothing is known of one that could not be read before.
-  EXPECT_THAT(CompareFiles(now, before).changed, IsEmpty());
+TEST_F(FileMarksTest, AFileThatIsMissingOrThereAgainIsNamedInBothChecks) {
+  for (const DataCheck check : {DataCheck::kPlaces, DataCheck::kFull}) {
+    for (const char* name : {"b", "c"}) Write(name, "x");
+    const Dataset files = DatasetOf({dir_ / "b", dir_ / "c"});
+    const auto marks = [&] { return MarkFiles(files, dir_.path(), check).value(); };
+    const Json before = marks();
+    fs::remove(dir_ / "b");
+    const Json now = marks();
+    EXPECT_THAT(CompareFiles(before, now).changed, ElementsAre("b can no longer be read"));
+    EXPECT_THAT(CompareFiles(now, before).changed,
+                ElementsAre("b can be read, which it could not before"));
+    EXPECT_THAT(CompareFiles(now, now).changed, IsEmpty());
+    Write("c", "y");
+    EXPECT_THAT(CompareFiles(now, marks()).changed, ElementsAre(HasSubstr("c has other content")));
+  }
+}
+
+TEST_F(FileMarksTest, OneMissingFileOfAGroupDoesNotHideAChangeOfAnother) {
+  std::vector<std::string> paths;
+  for (int i = 10'000; i < 20'000; ++i) {
+    Make(std::to_string(i));
+    paths.push_back(dir_ / std::to_string(i));
+  }
+  fs::remove(paths[15'000 - 10'000]);
+  const Dataset files = DatasetOf(paths);
+  STOKER_ASSERT_OK_AND_ASSIGN(const Json before, MarkFiles(files, dir_.path(), DataCheck::kFull));
+  Change("15001", 0, 'y');
+  STOKER_ASSERT_OK_AND_ASSIGN(const Json now, MarkFiles(files, dir_.path(), DataCheck::kFull));
+  EXPECT_EQ(CompareFiles(before, now).changed.size(), 1u);
+}
+
+TEST_F(FileMarksTest, TroubleThatSaysNothingAboutAFileIsAnErrorAndNoMark) {
+  const ScopedRemoteOptions options({.retries = 0});
+  const LoopbackServer server(
+      [](const LoopbackRequest&, int) { return LoopbackAnswer{.status = 503}; });
+  for (const DataCheck check : {DataCheck::kPlaces, DataCheck::kFull}) {
+    EXPECT_THAT(MarkFiles(DatasetOf({server.url("a")}), "", check),
+                FailsWith(StatusCode::kUnavailable, "/a"));
+  }
+}
+
+TEST_F(FileMarksTest, APipeAndADirectoryHaveNoMark) {
+  fs::create_directory(dir_ / "folder");
+  ASSERT_EQ(::mkfifo((dir_ / "pipe").c_str(), 0666), 0);
+  const Dataset files = DatasetOf({dir_ / "folder", dir_ / "pipe", "-"});
+  STOKER_ASSERT_OK_AND_ASSIGN(const Json marks, MarkFiles(files, dir_.path(), DataCheck::kFull));
+  EXPECT_THAT(CompareFiles(marks, marks).changed, IsEmpty());
+  for (const Json& mark : marks[0]["marks"]) EXPECT_EQ(mark.size(), 1u) << mark;
+  for (const Json& group : marks[0]["whole"]) EXPECT_TRUE(group["content"].is_null()) << group;
 }
 
 TEST_F(FileMarksTest, WhatAFullCheckComparesWithIsKeptByACheapOne) {

@@ -45,7 +45,8 @@ Result<DataFound> FindData(const std::filesystem::path& run, const Recipe& recip
         "content",
         run.string());
   }
-  DataFound data{.marks = MarkData(recipe.data, check, observer), .changes = {}};
+  STOKER_ASSIGN_OR_RETURN(Json marks, MarkData(recipe.data, check, observer));
+  DataFound data{.marks = std::move(marks), .changes = {}};
   if (!before) return data;
   data.changes = CompareData(*before, data.marks, recipe);
   if (!recorded || check == DataCheck::kFull) return data;
@@ -139,7 +140,7 @@ Result<std::unique_ptr<Trainer>> Trainer::CreateIn(Recipe recipe, const RunClaim
     if (!tried.ok()) return WithPlace(PlacesOf(recipe), tried.status());
     first = *std::move(tried);
   }
-  Json marks = MarkData(recipe.data, check, observer);
+  STOKER_ASSIGN_OR_RETURN(Json marks, MarkData(recipe.data, check, observer));
   STOKER_ASSIGN_OR_RETURN(RunPlace place, claim());
   STOKER_ASSIGN_OR_RETURN(RunDirectory directory,
                           RunDirectory::Create(std::move(place), recipe.Filled()));
