@@ -134,8 +134,9 @@ Status Guarded(const std::string& where, const InputFile& file, const LimitedPoo
   }
   if (no_memory) return ResourceExhausted("{}: there is no memory to decode it", where);
   if (not_implemented || message.starts_with("Not yet implemented")) {
-    return DataLoss("{}: {}; Apache Arrow cannot read it; write the column in another encoding",
-                    where, message);
+    return Unimplemented(
+        "{}: {}; Apache Arrow cannot read it; write the column in another encoding", where,
+        message);
   }
   return DataLoss("{}: {}; the file is damaged, fetch or write it again", where, message);
 }

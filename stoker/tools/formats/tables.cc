@@ -55,7 +55,13 @@ Status AddColumn(const TableFile& table, const TableColumn& column, Json& fields
   field["shape"] = column.row_shape;
   lines.push_back({column.path, std::string(DTypeName(column.dtype)),
                    ShapeToString(column.row_shape), "", column.type});
-  STOKER_ASSIGN_OR_RETURN(const Faults faults, ReadWhole(table, column.path, /*decode=*/true));
+  const Result<Faults> read = ReadWhole(table, column.path, /*decode=*/true);
+  if (read.status().code() == StatusCode::kUnimplemented) {
+    field["unread"] = read.status().message();
+    lines.back()[1] = "(not read)";
+    return OkStatus();
+  }
+  STOKER_ASSIGN_OR_RETURN(const Faults faults, read);
   field["nulls"] = faults.nulls;
   lines.back()[3] = WithThousands(static_cast<double>(faults.nulls));
   if (faults.too_large > 0) {
@@ -80,7 +86,7 @@ Result<Inspection> InspectTable(TableFormat format, const std::string& path) {
       {"column", "type", "shape of a row", "nulls", "in the file"}};
   for (const TableColumn& column : table->columns()) {
     Status read = AddColumn(*table, column, fields, lines);
-    if (read.code() == StatusCode::kCancelled) return read;
+    if (!read.ok() && read.code() != StatusCode::kDataLoss) return read;
     if (out.damage.ok()) out.damage = std::move(read);
   }
   const bool parquet = format == TableFormat::kParquet;
