@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stoker/doctor/finding_internal.h"
 
@@ -39,6 +40,13 @@ int64_t Rarer(double part, const Run& run) {
   return static_cast<int64_t>(std::clamp(std::ceil(factor), 2.0, 100000.0));
 }
 
+// The largest interval that a recipe can name, where the product is beyond it.
+int64_t Times(int64_t every, int64_t factor) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(every, factor, &product) ? std::numeric_limits<int64_t>::max()
+                                                         : product;
+}
+
 Prescription RarerBy(double part, const Run& run, int64_t factor, std::string key, int64_t value,
                      std::string why) {
   const double saved = part * (1 - 1 / static_cast<double>(factor)) + run.Regained(part);
@@ -65,9 +73,9 @@ Finding InEvaluations(const RunProfile& profile, const PlannedTimes& times, cons
   const std::string why = "evaluations are then rarer; the one at the end stays";
   finding.prescriptions.push_back(
       facts.eval_every_steps ? RarerBy(times.evaluation, run, factor, "train.eval_every_steps",
-                                       *facts.eval_every_steps * factor, why)
+                                       Times(*facts.eval_every_steps, factor), why)
                              : RarerBy(times.evaluation, run, factor, "train.eval_every",
-                                       facts.eval_every * factor, why));
+                                       Times(facts.eval_every, factor), why));
   if (facts.follows_evaluations) {
     finding.prescriptions.back().caution =
         "the recipe decides by evaluations (early_stopping, checkpoint.best or the schedule), so "
@@ -88,7 +96,7 @@ Finding InCheckpoints(const RunProfile& profile, const PlannedTimes& times, cons
     const int64_t factor = Rarer(times.checkpoint, run);
     finding.prescriptions.push_back(
         RarerBy(times.checkpoint, run, factor, "train.checkpoint.every_steps",
-                *facts.checkpoint_every_steps * factor,
+                Times(*facts.checkpoint_every_steps, factor),
                 "checkpoints are then rarer; there is one after each epoch too"));
   }
   if (!facts.checkpoint_async) {
@@ -107,14 +115,14 @@ void PrescribeRarerCallbacks(const RecipeFacts& facts, double callbacks, const R
   const int64_t factor = Rarer(callbacks, run);
   if (facts.histograms_every) {
     finding.prescriptions.push_back(RarerBy(callbacks, run, factor, "train.tensorboard.histograms",
-                                            *facts.histograms_every * factor,
+                                            Times(*facts.histograms_every, factor),
                                             "histograms look at all weights and gradients"));
   }
   if (facts.tensors_every) {
-    finding.prescriptions.push_back(
-        RarerBy(callbacks, run, factor,
-                fmt::format("train.callbacks.{}.log_tensors.every", facts.tensors_place),
-                *facts.tensors_every * factor, "log_tensors looks at all weights and gradients"));
+    finding.prescriptions.push_back(RarerBy(
+        callbacks, run, factor,
+        fmt::format("train.callbacks.{}.log_tensors.every", facts.tensors_place),
+        Times(*facts.tensors_every, factor), "log_tensors looks at all weights and gradients"));
   }
 }
 

@@ -1,6 +1,8 @@
 // What is said of evaluations, checkpoints, lines and start-up.
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "stoker/doctor/diagnose_testing_internal.h"
 
 namespace stoker {
@@ -27,6 +29,16 @@ TEST(Diagnose, EvaluationsThatTakeMuchOfTheRunAreMadeRarer) {
   EXPECT_EQ(rarer.caution, "");
   profile.facts.follows_evaluations = true;
   EXPECT_THAT(Diagnose(profile).prescriptions[0].caution, HasSubstr("early_stopping"));
+}
+
+TEST(Diagnose, AnIntervalThatNoIntegerHoldsIsTheLargestOne) {
+  RunProfile profile = Healthy();
+  profile.facts.eval_every_steps = std::numeric_limits<int64_t>::max() / 3;
+  profile.training->evaluations = 1000;
+  profile.training->evaluation_s = 0.2;
+  const Diagnosis diagnosis = Diagnose(profile);
+  ASSERT_THAT(diagnosis.prescriptions, SizeIs(1));
+  EXPECT_EQ(diagnosis.prescriptions[0].change->value, "9223372036854775807");
 }
 
 TEST(Diagnose, OneEvaluationAtTheEndCannotBeMadeRarer) {

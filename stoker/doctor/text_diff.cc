@@ -1,6 +1,7 @@
 #include "stoker/doctor/text_diff.h"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 namespace stoker {
@@ -21,9 +22,9 @@ struct Line {
   std::string_view text;
 };
 
-// The longest common subsequence of lines, from its table.
-std::vector<Line> Marked(const std::vector<std::string_view>& a,
-                         const std::vector<std::string_view>& b) {
+// The longest common subsequence of lines, from its table, which has a place for each pair of them.
+std::vector<Line> MarkedByTable(std::span<const std::string_view> a,
+                                std::span<const std::string_view> b) {
   const size_t width = b.size() + 1;
   std::vector<int> common((a.size() + 1) * width, 0);  // of what follows line i of a, line j of b
   for (size_t i = a.size(); i-- > 0;) {
@@ -43,6 +44,21 @@ std::vector<Line> Marked(const std::vector<std::string_view>& a,
     i += equal || gone ? 1 : 0;
     j += equal || !gone ? 1 : 0;
   }
+  return lines;
+}
+
+// What both begin and end with needs no table: a change of a recipe touches a few lines.
+std::vector<Line> Marked(std::span<const std::string_view> a, std::span<const std::string_view> b) {
+  const size_t shorter = std::min(a.size(), b.size());
+  size_t begin = 0, end = 0;
+  while (begin < shorter && a[begin] == b[begin]) ++begin;
+  while (end < shorter - begin && a[a.size() - 1 - end] == b[b.size() - 1 - end]) ++end;
+  std::vector<Line> lines;
+  for (const std::string_view text : a.first(begin)) lines.push_back({' ', text});
+  for (const Line& line : MarkedByTable(a.subspan(begin, a.size() - begin - end),
+                                        b.subspan(begin, b.size() - begin - end)))
+    lines.push_back(line);
+  for (const std::string_view text : a.last(end)) lines.push_back({' ', text});
   return lines;
 }
 

@@ -9,7 +9,9 @@
 
 #include <array>
 #include <cerrno>
+#include <optional>
 
+#include "stoker/base/clock.h"
 #include "stoker/io/descriptor.h"
 
 extern char** environ;
@@ -18,6 +20,7 @@ namespace stoker {
 namespace {
 
 constexpr int kTickMilliseconds = 50;
+constexpr double kPatienceSeconds = 30;
 
 struct Pipe {
   Descriptor read, write;
@@ -29,7 +32,10 @@ Result<Pipe> MakePipe() {
   return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-// Starts the program with these ends as its output and error, and nothing as its input.
+// Starts the program with these ends as its output and error, and nothing as its input. It has a
+// process group of its own: ^C in a terminal goes to this process alone, which then asks the child
+// to stop once. Sent to both, it would be the child's first of two signals, the second of which
+// ends a program before it has removed what it made.
 Result<pid_t> Spawn(const std::vector<std::string>& words, int out, int error) {
   std::string self = "/proc/self/exe";
   std::vector<std::string> copies = words;
@@ -41,8 +47,14 @@ Result<pid_t> Spawn(const std::vector<std::string>& words, int out, int error) {
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, error, STDERR_FILENO);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  ::posix_spawnattr_setpgroup(&attributes, 0);
   pid_t child = 0;
-  const int failed = ::posix_spawn(&child, self.c_str(), &actions, nullptr, argv.data(), environ);
+  const int failed =
+      ::posix_spawn(&child, self.c_str(), &actions, &attributes, argv.data(), environ);
+  ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return ErrnoStatus(failed, "starting a process that measures");
   return child;
@@ -56,16 +68,20 @@ bool ReadSome(int descriptor, std::string& text) {
   return count > 0 || (count < 0 && errno == EINTR);
 }
 
-// Reads both to their ends. A child that is asked to stop closes them.
+// Reads both to their ends. A child that is asked to stop closes them; one that does not within
+// kPatienceSeconds is killed.
 void ReadBoth(const Pipe& out, const Pipe& error, pid_t child, const std::atomic<bool>& stop,
               std::string& out_text, std::string& error_text) {
   std::array<pollfd, 2> polled = {pollfd{.fd = out.read.get(), .events = POLLIN, .revents = 0},
                                   pollfd{.fd = error.read.get(), .events = POLLIN, .revents = 0}};
-  bool told = false;
+  std::optional<Stopwatch> told;
   while (polled[0].fd >= 0 || polled[1].fd >= 0) {
     ::poll(polled.data(), polled.size(), kTickMilliseconds);
-    if (stop && !told) ::kill(child, SIGTERM);
-    told = told || stop;
+    if (stop && !told) {
+      ::kill(child, SIGTERM);
+      told.emplace();
+    }
+    if (told && told->ElapsedSeconds() > kPatienceSeconds) ::kill(child, SIGKILL);
     for (pollfd& each : polled) {
       if (each.fd < 0 || each.revents == 0) continue;
       if (!ReadSome(each.fd, &each == polled.data() ? out_text : error_text)) each.fd = -1;
