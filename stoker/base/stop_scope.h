@@ -10,9 +10,9 @@ namespace stoker {
 
 // While one lives, every wait of its thread in Stoker's own code ends with kCancelled once `stop`
 // returns true: requests, the waits between two attempts, locks, pipes, other threads' work, and
-// the next read of a ByteSource. `stop` is called about ten times a second, on this thread, and
-// must not block. If scopes are nested, each can end the wait. The thread that made a scope
-// destroys it, innermost first.
+// the next read of a ByteSource. `stop` is called about ten times a second, on this thread and, at
+// the same time, on threads that work on its behalf; it must not block. If scopes are nested, each
+// can end the wait. The thread that made a scope destroys it, innermost first.
 class StopScope {
  public:
   explicit StopScope(std::function<bool()> stop);

@@ -1,5 +1,6 @@
 // What the probes promise whatever the machine's speed: figures that are there, and nothing left.
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <iterator>
 
@@ -67,7 +68,7 @@ TEST(MeasureStorage, RefusesWhatIsNotThereAndWhatIsNoFile) {
 
 TEST(MeasureStorage, LeavesNothingWhenItIsStopped) {
   const TempDir folder;
-  int asked = 0;
+  std::atomic<int> asked = 0;  // by several threads
   // Later and later, so that every part is stopped once.
   for (const int after : {0, 3, 17, 40}) {
     const StopScope scope([&] { return ++asked > after; });

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/statistics.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/batch.h"
@@ -30,8 +31,8 @@
 namespace stoker {
 namespace {
 
-// A second is promised; what is told apart here is a wait that ends and one that goes on to its own
-// end, on a machine however busy.
+// What is told apart in each case is a wait that ends and one that goes on to its own end, on a
+// machine however busy. The second that is promised is the median of many waits, below.
 constexpr double kStall =
     900;  // seconds that a wait would take which nobody ends; the next try: 120
 constexpr double kPrompt = 60;  // beyond it a thread was stuck
@@ -231,6 +232,30 @@ INSTANTIATE_TEST_SUITE_P(Lookups, StopWaits,
                          ::testing::Combine(::testing::ValuesIn(kLookups),
                                             ::testing::Values(kWaits[0], kWaits[1], kWaits[3])),
                          NameOf);
+
+TEST(StopWaits, EndWithinASecondInTheMedianOfManyWaits) {
+  Server server(kWaits[0]);
+  const ScopedRemoteOptions options({.retries = 1, .timeout = kStall});
+  server.Stall();
+  std::vector<double> seconds;
+  for (int i = 0; i < 9; ++i) {
+    std::atomic<bool> stop{false};
+    STOKER_ASSERT_OK_AND_ASSIGN(const Work work, ALookup(server.root()));
+    const int before = server.stalled();
+    double stopped_at = 0;
+    const Stopwatch watch;
+    std::thread stopper([&] {
+      while (server.stalled() == before) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      stopped_at = watch.ElapsedSeconds();
+      stop = true;
+    });
+    EXPECT_EQ(work(stop).code(), StatusCode::kCancelled);
+    const double ended_at = watch.ElapsedSeconds();
+    stopper.join();
+    seconds.push_back(ended_at - stopped_at);
+  }
+  EXPECT_LT(Median(seconds), 1);
+}
 
 TEST(StopWaits, ForAPipeEndSoonAfterThePassIsAskedToStop) {
   int ends[2];
