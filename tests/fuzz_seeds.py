@@ -2,7 +2,7 @@
 
     python3 tests/fuzz_seeds.py OUT
 
-A fuzzer that has to find magic numbers, directories and lengths by itself seldom gets behind them. Everything is made from
+A fuzzer that has to find magic numbers, directories and lengths by itself seldom gets after them. Everything is made from
 the formats' descriptions (the README beside each parser) with nothing but Python's own library, so that it is a second
 opinion of them too.
 """
@@ -201,7 +201,7 @@ def text_files():
 
 
 def offset_index_files():
-    """What stands behind the checksum; the fuzzer writes that, and the stamp of the file, itself."""
+    """What stands after the checksum; the fuzzer writes that, and the stamp of the file, itself."""
     offsets = [5, 15, 35, 40]
     return {"three": bytes(32) + struct.pack("<6Q", 3, 20, *offsets)}
 

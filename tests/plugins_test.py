@@ -93,7 +93,7 @@ class PluginsTest(ProgramTest):
         for other in changed:
             with self.subTest(tag=other):
                 self.assertNotEqual(other, tag[0])
-                # Cut off behind the tag it can no longer be loaded: that it is not tried shows in the message.
+                # Cut off after the tag it can no longer be loaded: that it is not tried shows in the message.
                 self.write("kinds.so", library[:tag.start()] + other + b"\0")
                 err = self.refused("train", "own.yaml", "--allow-code")
                 self.assertIn("it was compiled with other headers, another compiler or another torch", err)

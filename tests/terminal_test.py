@@ -14,7 +14,7 @@ from program import STOKER, ProgramTest
 BAR = re.compile(r"\r\x1b\[K(epoch \d+/3 \[=*>? *\]?[^\r\x1b]*)")  # a narrow terminal cuts off its end
 
 
-# What no program writes: the test writes it behind the program's last byte. Reading until the terminal is closed would
+# What no program writes: the test writes it after the program's last byte. Reading until the terminal is closed would
 # not do, for a terminal may throw away what is in flight when its last user goes.
 END = b"\x04the end\x04"
 

@@ -369,7 +369,7 @@ class ModelLintTest(ProgramTest):
         out, err = self.run_stoker("lint", "raw.yaml", "--json", expect=1)
         found = json.loads(out)["findings"]
         self.assertEqual([(finding["rule"], finding["where"]) for finding in found], [("inputs", "inputs")])
-        self.assertIn("normalize: {mean:", found[0]["mend"])
+        self.assertIn("normalize: {mean:", found[0]["advice"])
         self.assertIn("1 finding in the model convnet", err)
         _, err = self.run_stoker("train", "raw.yaml", "--run", "run", "--set", "train.max_steps=1")
         self.assertIn("lint: inputs: their mean is", err)

@@ -23,11 +23,15 @@ class MarginLoss final : public stoker::Loss {
 
 struct Margin {
   static constexpr std::string_view kName = "margin";
-  static constexpr std::string_view kHelp = "How far the right class is not ahead of the others.";
+  static constexpr std::string_view kHelp =
+      "The multi-class margin loss: penalizes classes whose score comes within `margin` of the "
+      "right one's.";
   double margin = 1;
 
   static void Describe(stoker::OptionTable<Margin>& table) {
-    table.Field("margin", &Margin::margin, "how far ahead is enough", stoker::MoreThan(0));
+    table.Field("margin", &Margin::margin,
+                "the lead of the right class from which on nothing is penalized",
+                stoker::MoreThan(0));
   }
   stoker::Result<std::shared_ptr<const stoker::Loss>> Build() const {
     return std::make_shared<MarginLoss>(margin);

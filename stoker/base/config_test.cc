@@ -140,7 +140,7 @@ TEST(ParseYaml, EveryRepeatedKeyIsSaidAndWhatElseStandsThereIsRead) {
                            testing::StartsWith("r.yaml:5:1: the key 'a' is already on line 1")));
   EXPECT_EQ(ToYamlLine(parsed.root), "{a: 1, b: {c: 2}, e: 4}");
   EXPECT_EQ(ProblemsIn(ParseYaml(kText, "r.yaml").status()), ProblemsIn(parsed.repeated));
-  // What is no YAML behind it is said too, and endless repeats are not.
+  // What is no YAML after it is said too, and endless repeats are not.
   EXPECT_THAT(
       ProblemsIn(ParseYaml("a: 1\na: 2\nb: [\n", "r.yaml").status()),
       testing::ElementsAre(testing::HasSubstr("'a' is already"), testing::HasSubstr("not YAML")));

@@ -80,7 +80,7 @@ TEST_P(DevicePrefetcherTest, ContinuesBehindTheBatchesHandedOutWhereverItWasSave
     STOKER_ASSERT_OK_AND_ASSIGN(const auto restored, Open(Numbers(), GetParam()));
     STOKER_ASSERT_OK(restored->Restore(state));
     const std::vector<float> left(all.begin() + static_cast<std::ptrdiff_t>(2 * given), all.end());
-    ASSERT_EQ(Rest(*restored), left) << "saved behind batch " << given;
+    ASSERT_EQ(Rest(*restored), left) << "saved after batch " << given;
     STOKER_ASSERT_OK(saved->Next());
   }
 }
@@ -153,7 +153,7 @@ TEST_P(DevicePrefetcherTest, AskedToStopInAWaitItEndsAndStillKnowsWhereItWasMark
     STOKER_ASSERT_OK(restored->Restore(state));
     for (int next = marked; next < 10; ++next) {
       STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, restored->Next());
-      EXPECT_EQ(batch->input.const_data_ptr<float>()[0], 2 * next) << "marked behind " << marked;
+      EXPECT_EQ(batch->input.const_data_ptr<float>()[0], 2 * next) << "marked after " << marked;
     }
   }
 }

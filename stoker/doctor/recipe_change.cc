@@ -21,7 +21,7 @@ std::string RecipeChange::ToText(const std::vector<std::string>& stages) const {
   if (kind == Kind::kSet) return fmt::format("{}: {}", key, value);
   if (after < 0) return fmt::format("{}: `{}` as the first stage", key, value);
   return fmt::format("{}: `{}` after {}{}", key, value, Named(stages, after),
-                     move < 0 ? "" : fmt::format(", and {} behind it", Named(stages, move)));
+                     move < 0 ? "" : fmt::format(", and {} after it", Named(stages, move)));
 }
 
 Json RecipeChange::ToJson() const {

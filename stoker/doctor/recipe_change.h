@@ -18,7 +18,7 @@ struct RecipeChange {
   std::string key;    // a dotted path: "train.feed_threads", "data.train.3.batch.size"
   std::string value;  // YAML: "auto", "64", "cache"
   int after = -1;     // of kInsertStage: from 0; -1: before all others
-  // Of kInsertStage: this stage, one before `after`, moves behind the new one; -1: none. A `cache`
+  // Of kInsertStage: this stage, one before `after`, moves after the new one; -1: none. A `cache`
   // needs that of a `shuffle`, because it cannot keep what comes in another order each time.
   int move = -1;
 
@@ -36,13 +36,13 @@ struct RecipeChange {
   bool operator==(const RecipeChange&) const = default;
 
   // Returns "train.feed_threads: auto", or "data.train: `cache` after stage 2 (decode), and stage 1
-  // (shuffle) behind it".
+  // (shuffle) after it".
   //   stages  the names of the list's stages; may be empty
   std::string ToText(const std::vector<std::string>& stages = {}) const;
   Json ToJson() const;
 
   // Returns the same change for a recipe in which `made` was made first: an inserted stage moves
-  // the numbers of those behind it.
+  // the numbers of those after it.
   RecipeChange AfterInserting(const RecipeChange& made) const;
 };
 

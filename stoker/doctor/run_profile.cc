@@ -7,7 +7,6 @@
 namespace stoker {
 namespace {
 
-// JSON has no NaN and no infinity.
 std::string_view NameOf(StageWork work) {
   switch (work) {
     case StageWork::kReads: return "reads";

@@ -18,11 +18,11 @@ constexpr AffineChange kChange{.degrees = -20,
 
 std::vector<uint8_t> Nearest(const std::vector<uint8_t>& in, const ImageShape& shape,
                              const AffineMatrix& matrix, uint8_t fill) {
-  std::vector<uint8_t> out(in.size() + 1, 201);  // a guard behind
+  std::vector<uint8_t> out(in.size() + 1, 201);  // a guard after
   WarpNearest(reinterpret_cast<const std::byte*>(in.data()), shape, 1, matrix,
               reinterpret_cast<const std::byte*>(&fill), {shape.height, shape.width},
               reinterpret_cast<std::byte*>(out.data()));
-  EXPECT_EQ(out.back(), 201) << "written behind the end";
+  EXPECT_EQ(out.back(), 201) << "written after the end";
   out.pop_back();
   return out;
 }

@@ -43,7 +43,7 @@ TYPED_TEST(CropOverBorderOf, TakesEveryPixelFromWhereTheBorderSays) {
     for (const CropWindow& window : {CropWindow{-5, -9, 12, 20}, CropWindow{1, 2, 2, 1},
                                      CropWindow{7, 9, 1, 1}, CropWindow{0, 0, 0, 5}}) {
       const auto size = static_cast<size_t>(2 * window.height * window.width);
-      std::vector<TypeParam> want, out(size + 1, TypeParam{77});  // a guard behind
+      std::vector<TypeParam> want, out(size + 1, TypeParam{77});  // a guard after
       for (int64_t c = 0; c < 2; ++c) {
         for (int64_t y = window.y; y < window.y + window.height; ++y) {
           for (int64_t x = window.x; x < window.x + window.width; ++x)

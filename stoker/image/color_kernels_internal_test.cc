@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kGuard = 64;
 
-// Three planes with guards behind.
+// Three planes with guards after.
 struct Planes {
   explicit Planes(size_t n) : r(n + kGuard, 201), g(r), b(r) {}
   ColorPlanes view() { return {r.data(), g.data(), b.data()}; }

@@ -13,9 +13,9 @@ using Change = void (*)(const uint8_t* in, const ImageShape& shape, uint8_t* out
 
 std::vector<uint8_t> Changed(Change change, const std::vector<uint8_t>& in,
                              const ImageShape& shape) {
-  std::vector<uint8_t> out(in.size() + 1, 77);  // a guard behind
+  std::vector<uint8_t> out(in.size() + 1, 77);  // a guard after
   change(in.data(), shape, out.data());
-  EXPECT_EQ(out.back(), 77) << "written behind the end";
+  EXPECT_EQ(out.back(), 77) << "written after the end";
   out.pop_back();
   std::vector<uint8_t> in_place = in;
   change(in_place.data(), shape, in_place.data());

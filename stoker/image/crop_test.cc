@@ -13,10 +13,10 @@ template <typename T>
 std::vector<T> Crop(const std::vector<T>& in, const ImageShape& shape, const CropWindow& window,
                     T fill) {
   std::vector<T> out(static_cast<size_t>(shape.channels * window.height * window.width) + 1,
-                     T{77});  // a guard behind
+                     T{77});  // a guard after
   CropImage(reinterpret_cast<const std::byte*>(in.data()), shape, sizeof(T), window,
             reinterpret_cast<const std::byte*>(&fill), reinterpret_cast<std::byte*>(out.data()));
-  EXPECT_EQ(out.back(), T{77}) << "written behind the end";
+  EXPECT_EQ(out.back(), T{77}) << "written after the end";
   out.pop_back();
   return out;
 }

@@ -7,7 +7,7 @@
 namespace stoker {
 namespace {
 
-// One entry, the orientation, behind an entry of another kind.
+// One entry, the orientation, after an entry of another kind.
 std::vector<uint8_t> LittleEndian(uint8_t orientation) {
   return {'I', 'I', 42, 0, 8, 0, 0, 0, 2,           0,        // header; two entries
           0,   1,   4,  0, 1, 0, 0, 0, 9,           0, 0, 0,  // ImageWidth

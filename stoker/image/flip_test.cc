@@ -13,10 +13,10 @@ using Flip = void (*)(const std::byte*, const ImageShape&, size_t, std::byte*);
 
 template <typename T>
 std::vector<T> Flipped(Flip flip, const std::vector<T>& in, const ImageShape& shape) {
-  std::vector<T> out(in.size() + 1, T{77});  // a guard behind
+  std::vector<T> out(in.size() + 1, T{77});  // a guard after
   flip(reinterpret_cast<const std::byte*>(in.data()), shape, sizeof(T),
        reinterpret_cast<std::byte*>(out.data()));
-  EXPECT_EQ(out.back(), T{77}) << "written behind the end";
+  EXPECT_EQ(out.back(), T{77}) << "written after the end";
   out.pop_back();
   return out;
 }

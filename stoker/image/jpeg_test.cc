@@ -165,7 +165,7 @@ size_t Behind(std::string_view jpeg, char marker) {
 
 std::string Good() { return EncodeJpeg(MakePicture(40, 24, 3), {.sampling = Sampling(2, 2)}); }
 
-// A good file in which bytes behind the frame header's marker (length, bits, height, width, ...)
+// A good file in which bytes after the frame header's marker (length, bits, height, width, ...)
 // are others.
 std::string WithFrame(char marker, size_t at, std::string_view bytes) {
   std::string jpeg = Good();

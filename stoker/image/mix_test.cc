@@ -44,7 +44,7 @@ TEST(MixValues, RoundsFloatsTheSameAtEveryLengthAndStart) {
   for (const float share : {0.0f, 0.1f, 1.0f / 3, 0.5f, 0.9999999f, 1.0f}) {
     for (const size_t begin : {size_t{0}, size_t{1}, size_t{3}}) {
       for (size_t n = 0; n + begin < a.size(); ++n) {
-        std::vector<float> out(n + 1, -77);  // a guard behind
+        std::vector<float> out(n + 1, -77);  // a guard after
         MixValues(a.data() + begin, b.data() + begin, n, share, out.data());
         for (size_t i = 0; i < n; ++i)
           ASSERT_EQ(out[i], MixPlainly(a[begin + i], b[begin + i], share));

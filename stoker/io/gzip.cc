@@ -38,7 +38,7 @@ std::string_view ProblemOf(int inflate_error) {
     case ISAL_INVALID_SYMBOL: return "a code stands for nothing";
     case ISAL_INVALID_LOOKBACK: return "a copy reaches back to before the beginning";
     case ISAL_INCORRECT_CHECKSUM:
-      return "the decompressed bytes lack the checksum or the length stored behind them";
+      return "the decompressed bytes lack the checksum or the length stored after them";
     default: return "the compressed data makes no sense";
   }
 }
@@ -188,7 +188,7 @@ Status InflateSource::SkipPadding() {
   while (true) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<uint8_t> byte, NextByte());
     if (!byte) return OkStatus();
-    if (*byte != 0) return Damaged("something follows the zero bytes behind the last gzip member");
+    if (*byte != 0) return Damaged("something follows the zero bytes after the last gzip member");
   }
 }
 

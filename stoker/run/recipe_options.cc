@@ -115,12 +115,13 @@ void DescribeChecks(OptionTable<TrainOptions>& table) {
       .Field("sanity", &O::sanity,
              "whether a small batch goes through the model, forward and back, and one of data.eval "
              "through an evaluation, before the first step")
-      .Field("on_nonfinite", &O::on_nonfinite,
-             "what to do where a loss, gradient or weight is NaN or infinite: stop, skip the step, "
-             "or rollback to the weights of the last checkpoint and go on with the data behind; "
-             "the last two look at all gradients and weights in every step. In fp16 steps that "
-             "the scaling of the loss leaves out are none of these, unless no scale helps",
-             OneOf{{"stop", "skip", "rollback"}})
+      .Field(
+          "on_nonfinite", &O::on_nonfinite,
+          "what to do where a loss, gradient or weight is NaN or infinite: stop, skip the step, "
+          "or rollback to the weights of the last checkpoint and go on with the data that follow; "
+          "the last two look at all gradients and weights in every step. In fp16 steps that "
+          "the scaling of the loss leaves out are none of these, unless no scale helps",
+          OneOf{{"stop", "skip", "rollback"}})
       .Field("nonfinite_limit", &O::nonfinite_limit,
              "skipped steps in a row, or rollbacks in all, after which the run stops", AtLeast(1))
       .Field("detect_anomaly", &O::detect_anomaly,

@@ -5,8 +5,8 @@
 //   allowed.json          changes that a resumed run was allowed (allowed_changes.h)
 //   data.json             marks of its data files when it last began (recipe_changes.h)
 //   tuning.json           the tuner's trials, with times and reasons (tune_report.h)
-//   metrics.jsonl         one JSON object a line (metrics_file.h) events.out.tfevents.* the same
-//   for TensorBoard, if asked for (tensorboard_log.h)
+//   metrics.jsonl         one JSON object a line (metrics_file.h)
+//   events.out.tfevents.* the same for TensorBoard, if asked for (tensorboard_log.h)
 //   tensors.jsonl, trace-A-B.json   of the callbacks log_tensors and profile_steps
 //   log                   events, with times
 //   checkpoints/          one directory each (checkpoint.h)

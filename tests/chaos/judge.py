@@ -59,7 +59,7 @@ def names_a_place(case, outcome, folder):
     said = "\n".join([outcome.out, *(line.removeprefix("stoker: error: ") for line in outcome.err.splitlines())])
     names = {name for _, folders, files in os.walk(folder) for name in [*folders, *files]} | set(outcome.arguments)
     names |= set(case.environment.values())  # the directory of copies, which may not have been made
-    # Some are words: they count as names where a path goes on or a message begins behind them.
+    # Some are words: they count as names where a path goes on or a message begins after them.
     named = any(re.search(r"(?<!\w)" + re.escape(name) + ("" if "." in name else "(?=[/:])"), said) for name in names)
     return folder in said or named or bool(PLACES.search(said))
 

@@ -16,7 +16,7 @@ bool HasFixedOrder(const Dataset& dataset);
 inline constexpr std::string_view kFixedOrderProblem =
     "nothing shuffles its samples, so every epoch has them in the order of the files, and batches "
     "of few classes where those are sorted";
-inline constexpr std::string_view kFixedOrderAdvice = "put `shuffle` behind the source";
+inline constexpr std::string_view kFixedOrderAdvice = "put `shuffle` after the source";
 
 // Returns whether samples are shuffled only after they are in batches, so that a batch has the same
 // samples in every epoch.

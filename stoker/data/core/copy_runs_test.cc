@@ -32,7 +32,7 @@ std::vector<MemoryRun> RunsOf(size_t count, size_t bytes) {
   return runs;
 }
 
-// What the runs are, one behind the other.
+// What the runs are, one after the other.
 std::vector<std::byte> Plain(const std::vector<MemoryRun>& runs) {
   std::vector<std::byte> out;
   for (const MemoryRun& run : runs) out.insert(out.end(), run.from, run.from + run.bytes);

@@ -171,7 +171,7 @@ Status FailurePolicy::TooMany(const FailureCount& count, int64_t allowed, const 
       options_.log.empty() ? "name a log to see them all" : WhereAllAre(logged);
   return {last == nullptr ? StatusCode::kDataLoss : last->code(),
           fmt::format("{}{} elements of this epoch have failed, but only {} may ({}); the first: "
-                      "{}{}; {}; mend the data, or allow more",
+                      "{}{}; {}; correct the data, or allow more",
                       count.failed, of, allowed, rule, count.first, last_reason, where)};
 }
 

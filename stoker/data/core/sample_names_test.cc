@@ -1,4 +1,4 @@
-// Which file an element is made of, known behind stages that draw elements and that combine
+// Which file an element is made of, known after stages that draw elements and that combine
 // pipelines.
 #include "stoker/data/core/sample_names.h"
 

@@ -53,7 +53,7 @@ class UnpackIterator final : public Iterator {
     STOKER_ASSIGN_OR_RETURN(pieces_, node_.CountPieces(whole_->element));
     if (wholes > 1 || given_ >= pieces_) {
       return DataLoss(
-          "{}: the saved position is behind {} of the {} pieces of an element, in {} at once; it "
+          "{}: the saved position is after {} of the {} pieces of an element, in {} at once; it "
           "is damaged, or the data have changed",
           node_.name(), given_, pieces_, wholes);
     }

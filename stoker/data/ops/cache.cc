@@ -360,7 +360,7 @@ void Cache::Describe(OptionTable<Cache>& table) {
 
 Result<Dataset> Cache::Build(Dataset input) const {
   if (input.cardinality().infinite()) {
-    return InvalidArgument("cache: the input has no end; put repeat behind cache");
+    return InvalidArgument("cache: the input has no end; put repeat after cache");
   }
   if (const DatasetNode* random = RandomStage(input)) {
     return InvalidArgument(

@@ -25,7 +25,7 @@ TEST(Cache, GivesTheBytesOfThePipelineWithoutItAndMakesEachElementOnce) {
         const TempDir dir;
         const Cache cache{.path = on_disk ? dir / "cache" : ""};
         std::atomic<int> unused = 0, calls = 0;
-        // Another stage in its place, since stages are numbered for the draws behind them.
+        // Another stage in its place, since stages are numbered for the draws after them.
         STOKER_ASSERT_OK_AND_ASSIGN(const Dataset plain, Epochs(c.before(unused) | Prefetch{}));
         STOKER_ASSERT_OK_AND_ASSIGN(const Dataset cached, Epochs(c.before(calls) | cache));
         STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> expected,
@@ -307,7 +307,7 @@ TEST(Cache, RefusesWhatDrawsAtRandomAndWhatHasNoEnd) {
         "'mix' before it draws at random");
   fails(NumberedImages(9) | IgnoreErrors{.policy = "replace"} | Cache{}, "draws at random");
   fails(NumberedImages(9) | AddNoise() | Cache{}, "set its `random` to false");
-  fails(NumberedImages(9) | Repeat{} | Cache{}, "put repeat behind cache");
+  fails(NumberedImages(9) | Repeat{} | Cache{}, "put repeat after cache");
 }
 
 }  // namespace

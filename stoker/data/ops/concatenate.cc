@@ -18,7 +18,7 @@ Result<Cardinality> SummedCardinality(const std::vector<Dataset>& inputs) {
     if (n.infinite() && i + 1 < inputs.size()) {
       return InvalidArgument(
           "concatenate: input {} has no end, so input {} is never reached; move it to the end, or "
-          "put repeat behind concatenate",
+          "put repeat after concatenate",
           i, i + 1);
     }
     if (n.infinite()) return n;

@@ -76,7 +76,7 @@ TEST(DamagedPosition, OfEveryStageThatReadsInOrderIsRefused) {
         {"/windows", 4, "it is damaged"}}},
       {Stream() | Batch{.size = 4} | Unbatch{},
        {{"/made", kMost, "'made'"},
-        {"/given", 4, "behind 4 of the 4 pieces"},
+        {"/given", 4, "after 4 of the 4 pieces"},
         {"/given", kMost, "pieces"}}},
       {TwoInTurn(),
        {{"/turn", 2, "'turn' 2, where 1 is the most"},

@@ -11,7 +11,7 @@ Result<int64_t> CountDraws(std::string_view who, const Dataset& input,
   if (!input.node().random_access()) {
     return InvalidArgument(
         "{}: '{}' can only be read in order, but drawing takes elements from anywhere; put {} "
-        "behind a source that is readable by position",
+        "after a source that is readable by position",
         who, input.node().name(), who);
   }
   const Cardinality n = input.cardinality();

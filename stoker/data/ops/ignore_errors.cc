@@ -220,7 +220,7 @@ Result<Dataset> IgnoreErrors::Build(Dataset input) const {
   const std::string before = input.node().name();
   if (!input.node().tolerates_errors()) {
     return InvalidArgument(
-        "ignore_errors: '{}' cannot go on after an error, so there is nothing to {}; put it behind "
+        "ignore_errors: '{}' cannot go on after an error, so there is nothing to {}; put it after "
         "the stage whose elements fail: a source read by position, a map, a generator or a batch",
         before, policy);
   }
@@ -230,7 +230,7 @@ Result<Dataset> IgnoreErrors::Build(Dataset input) const {
     return InvalidArgument(
         "ignore_errors: replace draws another element by its position, but '{}' {}; use skip{}",
         before, input.cardinality().infinite() ? "has no end" : "can only be read in order",
-        input.cardinality().infinite() ? ", or put repeat behind it" : "");
+        input.cardinality().infinite() ? ", or put repeat after it" : "");
   }
   return Dataset(std::make_shared<ReplaceNode>(std::move(input), *this));
 }

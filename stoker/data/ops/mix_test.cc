@@ -131,7 +131,7 @@ TEST(Mix, RefusesOptionsThatMakeNoSense) {
               FailsWith(StatusCode::kInvalidArgument, "stop is 'never'"));
 }
 
-// Else a shuffle behind a repeat would make an order, milliseconds long, for nearly each element.
+// Else a shuffle after a repeat would make an order, milliseconds long, for nearly each element.
 TEST(ChoiceOrders, OfRoundsThatAreReadInTurnAreMadeOnce) {
   constexpr uint64_t kRounds = 100;
   const ChoicePlan plan = ChoicePlan::Weighted(

@@ -139,7 +139,7 @@ Result<Dataset> Unbatch::Build(Dataset input) const {
     if (field.shape.empty()) {
       return InvalidArgument(
           "unbatch: field '{}' is a scalar; every field is split along its first dimension: put "
-          "unbatch behind `batch`",
+          "unbatch after `batch`",
           field.name);
     }
     const int64_t extent = field.shape.front();

@@ -231,7 +231,7 @@ void Window::Describe(OptionTable<Window>& table) {
   table.Field("size", &Window::size, "elements in a window", Between(1, kMaxExtent))
       .Required()
       .Field("shift", &Window::shift,
-             "how far the next window begins behind this one; auto: size, so that none overlap",
+             "how far the next window begins after this one; auto: size, so that none overlap",
              Between(1, kMaxExtent))
       .Field("stride", &Window::stride, "take each so-manyth element", Between(1, kMaxExtent))
       .Field("drop_remainder", &Window::drop_remainder,

@@ -54,7 +54,8 @@ Status CheckLengths(const std::vector<Dataset>& inputs) {
     const Cardinality a = inputs.front().cardinality(), b = input.cardinality();
     if (a == Cardinality::Unknown() || b == Cardinality::Unknown() || a == b) continue;
     return InvalidArgument(
-        "zip: the inputs have {} and {} elements, but strict is set; mend the input that is wrong, "
+        "zip: the inputs have {} and {} elements, but strict is set; correct the input that is "
+        "wrong, "
         "or take strict away to end with the shortest",
         a.ToString(), b.ToString());
   }
@@ -153,7 +154,7 @@ class ZipIterator final : public Iterator {
     }
     if (!is_longer) return std::nullopt;
     return FailedPrecondition(
-        "zip: input {} ended after {} elements, input {} has more, but strict is set; mend the "
+        "zip: input {} ended after {} elements, input {} has more, but strict is set; correct the "
         "input that is wrong, or take strict away to end with the shortest",
         ended, done_, longer);
   }

@@ -43,7 +43,7 @@ Result<Found> FindLast(const ConfigNode& stages, std::string_view field) {
       }
     }
     if (std::ranges::find(kIndifferent, NameOf(item)) == std::end(kIndifferent)) {
-      return FailedPrecondition("'{}' stands behind any normalize of '{}'", NameOf(item), field);
+      return FailedPrecondition("'{}' stands after any normalize of '{}'", NameOf(item), field);
     }
   }
   return FailedPrecondition("there is no normalize of '{}'", field);
@@ -62,7 +62,7 @@ Status CheckMayMove(const Found& found) {
   if (several && std::any_of(begin, end, [](const ConfigNode& item) {
         return NameOf(item) == Layout::kName || NameOf(item) == Batch::kName;
       })) {
-    return FailedPrecondition("normalize has a mean for each channel behind layout or batch");
+    return FailedPrecondition("normalize has a mean for each channel after layout or batch");
   }
   return OkStatus();
 }

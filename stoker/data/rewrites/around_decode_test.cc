@@ -1,4 +1,4 @@
-// Every operator before and behind `decode`, in every order of two.
+// Every operator before and after `decode`, in every order of two.
 #include <map>
 
 #include "stoker/data/testing/picture_pass.h"

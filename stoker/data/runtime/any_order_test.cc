@@ -1,5 +1,5 @@
 // `prefetch: {deterministic: false}`: the same elements, each once, also over save and restore; in
-// any order only where nothing behind depends on it.
+// any order only where no later stage depends on it.
 #include <algorithm>
 #include <thread>
 
@@ -155,9 +155,9 @@ TEST(AnyOrder, StandsWhereItFailedAndContinuesWithWhatIsMissing) {
       for (; next.ok() && *next; next = failing->Next()) pieces.push_back(**std::move(next));
       EXPECT_THAT(next, FailsWith(StatusCode::kDataLoss, "element 17 is bad"));
       STOKER_ASSERT_OK_AND_ASSIGN(const Json state, failing->Save());
-      STOKER_ASSERT_OK_AND_ASSIGN(const auto mended, pipeline(-1)->Open(runtime));
-      STOKER_ASSERT_OK(mended->Restore(state));
-      STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> rest, ReadAll(*mended));
+      STOKER_ASSERT_OK_AND_ASSIGN(const auto corrected, pipeline(-1)->Open(runtime));
+      STOKER_ASSERT_OK(corrected->Restore(state));
+      STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> rest, ReadAll(*corrected));
       pieces.insert(pieces.end(), rest.begin(), rest.end());
       STOKER_ASSERT_OK_AND_ASSIGN(const auto whole, ReadAll(source, Runtime::Inline()));
       EXPECT_EQ(Sorted(pieces), Sorted(whole));

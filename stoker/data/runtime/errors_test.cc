@@ -29,14 +29,14 @@ TEST(Pass, StandsBeforeTheElementThatFailedUnderEitherRuntime) {
   };
   const Runtime runtimes[] = {Runtime::Inline(), Runtime::Threaded(2)};
   for (const int64_t bad : {0, 5, 64, 70}) {
-    const std::vector<Result<Dataset>> failing = pipelines(bad), mended = pipelines(-1);
+    const std::vector<Result<Dataset>> failing = pipelines(bad), corrected = pipelines(-1);
     for (size_t i = 0; i < failing.size() * 4; ++i) {
       const Result<Dataset>& dataset = failing[i / 4];
       const Runtime &first = runtimes[i % 2], &second = runtimes[i / 2 % 2];
       SCOPED_TRACE(testing::Message() << "bad " << bad << ", case " << i << "\n"
                                       << dataset->ToString());
       STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> whole,
-                                  ReadAll(*mended[i / 4], Runtime::Inline()));
+                                  ReadAll(*corrected[i / 4], Runtime::Inline()));
       STOKER_ASSERT_OK_AND_ASSIGN(const auto broken, dataset->Open(first));
       std::vector<Element> pieces;
       Result<std::optional<Element>> next = broken->Next();
@@ -50,7 +50,7 @@ TEST(Pass, StandsBeforeTheElementThatFailedUnderEitherRuntime) {
       EXPECT_THAT(again->Next(), FailsWith(StatusCode::kDataLoss, "is bad"));
       STOKER_ASSERT_OK_AND_ASSIGN(const Json same, again->Save());
 
-      STOKER_ASSERT_OK_AND_ASSIGN(const auto resumed, mended[i / 4]->Open(first));
+      STOKER_ASSERT_OK_AND_ASSIGN(const auto resumed, corrected[i / 4]->Open(first));
       STOKER_ASSERT_OK(resumed->Restore(same));
       STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> rest, ReadAll(*resumed));
       pieces.insert(pieces.end(), rest.begin(), rest.end());

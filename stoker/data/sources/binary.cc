@@ -191,7 +191,7 @@ void BinaryField::Describe(OptionTable<BinaryField>& table) {
              OneOf{{"uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32",
                     "float64", "bool"}})
       .Field("shape", &BinaryField::shape, "of its values; empty: one", Between(1, kMostBytes))
-      .Field("offset", &BinaryField::offset, "of its first byte; -1: behind the field before",
+      .Field("offset", &BinaryField::offset, "of its first byte; -1: after the field before",
              Between(-1, kMostBytes));
 }
 

@@ -112,7 +112,7 @@ TEST_F(CsvTest, AMarkAmongNumbersThatNothingListsIsAnErrorThatNamesRowColumnAndO
         ReadAll(*guessed, Runtime::Inline()),
         FailsWith(StatusCode::kDataLoss,
                   fmt::format("/a: record 1 (line 3, byte 11): column 1 ('age'): '{}' is not a "
-                              "number; mend it, or set the field's type, where it means a "
+                              "number; correct it, or set the field's type, where it means a "
                               "missing value name it in `na_values` and give the field a "
                               "default",
                               mark)));
@@ -204,7 +204,7 @@ TEST_F(CsvTest, ABadRowIsNamedByTheLinesOfTheFileThatItSpansHoweverItIsRead) {
     const Dataset dataset = *csv(dir_ / file, index);
     EXPECT_THAT(ReadAll(dataset, Runtime::Inline()),
                 FailsWith(StatusCode::kDataLoss, "record 1 (lines 7 to 8, byte 22): column 1"));
-    // Resumed behind it, lines are still those of the whole file.
+    // Resumed after it, lines are still those of the whole file.
     const Dataset tolerant = *(Result<Dataset>(dataset) | IgnoreErrors{.share = 1});
     const QuietLog quiet;
     STOKER_ASSERT_OK_AND_ASSIGN(auto pass, dataset.Open(Runtime::Inline(), {}));

@@ -47,7 +47,7 @@ TEST_P(DamagedFiles, CutAnywhereAreAnErrorThatNamesThemOrHaveTheFirstElements) {
     SCOPED_TRACE(size);
     const auto read = ReadWith(std::string_view(whole_).substr(0, size));
     if (!read || GetParam().cut == Cut::kOther) continue;
-    // What lies behind the last element, such as the zeros at the end of an archive, is not needed.
+    // What lies after the last element, such as the zeros at the end of an archive, is not needed.
     ASSERT_LE(read->size(), elements_.size());
     if (GetParam().cut == Cut::kError) {
       ASSERT_EQ(read->size(), elements_.size());

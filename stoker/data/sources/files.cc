@@ -83,7 +83,7 @@ class FilesNode final : public ByPositionNode, public SampleNames {
     STOKER_ASSIGN_OR_RETURN(File file, File::Open(std::move(path)));
     if (files_.size && file.size() != static_cast<uint64_t>(*files_.size)) {
       return DataLoss(
-          "{}: the file has {} bytes, but files.size says {}; mend the file, or take "
+          "{}: the file has {} bytes, but files.size says {}; correct the file, or take "
           "size away",
           file.path(), file.size(), *files_.size);
     }

@@ -108,7 +108,7 @@ void Libsvm::Describe(OptionTable<Libsvm>& table) {
              Between(0, 1))
       .Field("label", &Libsvm::label, "what it is; several: whole numbers with commas between",
              OneOf{{"float32", "int64", "several"}})
-      .Field("query", &Libsvm::query, "the number behind qid: too, as field `query`")
+      .Field("query", &Libsvm::query, "the number after qid: too, as field `query`")
       .Field("index", &Libsvm::index,
              "where plain files' lines are: stored beside each file, found anew in memory at each "
              "start, or none: read in order",

@@ -43,7 +43,7 @@ Result<int64_t> NumberOf(const Array& array, const std::string& field, const std
   return DataLoss(
       "{}: sample '{}': .{} is no whole number: '{}'; where it is a word, leave {} out of "
       "`numbers` "
-      "([]) and put `lookup` behind",
+      "([]) and put `lookup` after it",
       where, name, field, text.substr(0, 40), field);
 }
 

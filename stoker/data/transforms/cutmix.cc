@@ -108,7 +108,7 @@ Result<Dataset> Cutmix::Build(Dataset input) const {
   if (shape.size() != 4) {
     return InvalidArgument(
         "cutmix: field '{}' has shape {}; boxes are cut from [samples, channels, height, width]: "
-        "put it behind `batch`, or name another field",
+        "put it after `batch`, or name another field",
         field, ShapeToString(shape));
   }
   Spec output = input.spec();

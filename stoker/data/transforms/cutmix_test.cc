@@ -137,7 +137,7 @@ TEST(Cutmix, AsksForWhatIsMissing) {
   EXPECT_THAT(NumberedImages(8) | Batch{.size = 4} | Cutmix{},
               FailsWith(StatusCode::kInvalidArgument, "cutmix: field 'label' is int64"));
   EXPECT_THAT(NumberedImages(8) | OneHot{.classes = 8} | Cutmix{},
-              FailsWith(StatusCode::kInvalidArgument, "put it behind `batch`"));
+              FailsWith(StatusCode::kInvalidArgument, "put it after `batch`"));
   const Dataset flat = *FromArrays({{"image", Array::Allocate(DType::kUInt8, {4, 3})},
                                     {"label", Array::Of<int64_t>({0, 1, 2, 3})}});
   EXPECT_THAT(flat | OneHot{.classes = 4} | Batch{.size = 2} | Cutmix{},

@@ -103,7 +103,7 @@ TEST_F(LookupTest, ReadsTheTextsOfArchivesWhoseClassesAreWords) {
   EXPECT_THAT(ReadAll(*numbers, Runtime::Inline()),
               FailsWith(StatusCode::kDataLoss,
                         ".cls is no whole number: 'dog'; where it is a word, leave cls out of "
-                        "`numbers` ([]) and put `lookup` behind"));
+                        "`numbers` ([]) and put `lookup` after it"));
   EXPECT_THAT(Source(Webdataset{.files = dir_ / "a.tar", .numbers = {"csl"}, .index = "memory"}),
               FailsWith(StatusCode::kInvalidArgument,
                         "webdataset: `numbers` has 'csl', which is no field; the fields are cls, "

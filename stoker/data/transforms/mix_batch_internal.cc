@@ -29,7 +29,7 @@ Result<MixFields> FindMixFields(std::string_view who, const Spec& spec, const st
   if (label.shape.size() != 2 || image.shape.size() < 2) {
     return InvalidArgument(
         "{}: field '{}' has shape {} and '{}' has {}, but samples are mixed with others of their "
-        "batch: [samples, ...] and [samples, classes] are needed; put it behind `batch`, and where "
+        "batch: [samples, ...] and [samples, classes] are needed; put it after `batch`, and where "
         "a label is one number give it the shape [1] before that",
         who, images, ShapeToString(image.shape), labels, ShapeToString(label.shape));
   }

@@ -142,7 +142,7 @@ TEST(Mixup, AsksForOneHotAndBatchWhereTheyAreMissing) {
               FailsWith(StatusCode::kInvalidArgument,
                         "mixup: field 'label' is int64, but mixed samples have mixed labels"));
   EXPECT_THAT(NumberedImages(8) | OneHot{.classes = 8} | Mixup{},
-              FailsWith(StatusCode::kInvalidArgument, "put it behind `batch`"));
+              FailsWith(StatusCode::kInvalidArgument, "put it after `batch`"));
   const Result<Dataset> good = NumberedImages(8) | OneHot{.classes = 8} | Batch{.size = 4};
   EXPECT_THAT(good | Cast{.dtype = "int32"} | Mixup{},
               FailsWith(StatusCode::kInvalidArgument, "field 'image' is int32"));

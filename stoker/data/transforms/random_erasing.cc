@@ -81,7 +81,7 @@ Result<Erasing::Noise> PlanNoise(const RandomErasing& options, const Spec& spec,
     if (field.dtype == DType::kFloat32) continue;
     return InvalidArgument(
         "random_erasing: field '{}' is {}; noise of mean 0 and deviation 1 is for float32: put "
-        "random_erasing behind normalize",
+        "random_erasing after normalize",
         field.name, DTypeName(field.dtype));
   }
   if (options.value != RandomErasing().value) {

@@ -75,7 +75,7 @@ void Sentencepiece::Describe(OptionTable<Sentencepiece>& table) {
   table.Field("field", &Sentencepiece::field, "the field that holds the text")
       .Field("output", &Sentencepiece::output, "what the field with the numbers is called")
       .Field("begin", &Sentencepiece::begin, "put the model's begin-of-sentence in front")
-      .Field("end", &Sentencepiece::end, "put the model's end-of-sentence behind");
+      .Field("end", &Sentencepiece::end, "append the model's end-of-sentence");
 }
 
 Result<Dataset> Sentencepiece::Build(Dataset input) const {

@@ -111,11 +111,11 @@ void Wordpiece::Describe(OptionTable<Wordpiece>& table) {
       .Field("lower", &Wordpiece::lower, "lower case, for uncased models")
       .Field("accents", &Wordpiece::accents, "strip or keep them; auto: strip where `lower`",
              OneOf{{"auto", "strip", "keep"}})
-      .Field("mark", &Wordpiece::mark, "put [CLS] in front and [SEP] behind")
+      .Field("mark", &Wordpiece::mark, "put [CLS] before the text and [SEP] after it")
       .Field("max_length", &Wordpiece::max_length, "the most numbers, marks included", AtLeast(4))
       .Field("unknown", &Wordpiece::unknown, "the token for words that cannot be put together")
       .Field("begin", &Wordpiece::begin, "the token in front")
-      .Field("separator", &Wordpiece::separator, "the token behind each text");
+      .Field("separator", &Wordpiece::separator, "the token after each text");
 }
 
 Result<Dataset> Wordpiece::Build(Dataset input) const {

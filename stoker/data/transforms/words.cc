@@ -64,7 +64,7 @@ void Words::Describe(OptionTable<Words>& table) {
       .Field("unknown", &Words::unknown,
              "the token for words that the vocabulary lacks; empty: they are errors")
       .Field("begin", &Words::begin, "a token to put in front of the words")
-      .Field("end", &Words::end, "a token to put behind the words");
+      .Field("end", &Words::end, "a token to append to the words");
 }
 
 Result<Dataset> Words::Build(Dataset input) const {

@@ -63,7 +63,7 @@ TEST_F(TableFileTest, EveryTruncationIsAnErrorThatNamesTheFile) {
     for (size_t size = 0; size < good.size(); size += 1 + size / 64) {
       STOKER_ASSERT_OK(WriteFileUnflushed(dir_ / "cut", good.substr(0, size)));
       const auto cut = OpenTableFile(variant.format, dir_ / "cut");
-      // A stream may end behind any of its messages.
+      // A stream may end after any of its messages.
       if (cut.ok() && variant.stream) continue;
       EXPECT_THAT(cut, FailsWith(StatusCode::kDataLoss, dir_ / "cut"))
           << variant.name << " " << size;

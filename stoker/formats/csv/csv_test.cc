@@ -158,7 +158,7 @@ TEST(CsvRowParser, ReadsNumbersTooSmallAsZeroAndRefusesTooLargeOnes) {
   EXPECT_EQ(*Number<float>("1e-50"), 0.0f);
   EXPECT_EQ(*Number<double>("1e-400"), 0.0);
   EXPECT_THAT(Number<float>("1e50"),
-              FailsWith(StatusCode::kDataLoss, "'1e50' is too large for float32; mend it"));
+              FailsWith(StatusCode::kDataLoss, "'1e50' is too large for float32; correct it"));
   EXPECT_THAT(Number<double>("-1e400"),
               FailsWith(StatusCode::kDataLoss, "'-1e400' is too large for float64"));
 }

@@ -248,7 +248,7 @@ template <typename T>
 Status CsvRowParser::ParseSlowly(const CsvColumn& column, const char*& at, const char* end,
                                  T& out) const {
   if (at > end) {
-    return DataLoss("the row ends before column {} ('{}'), rows have {} cells; mend the row",
+    return DataLoss("the row ends before column {} ('{}'), rows have {} cells; correct the row",
                     column.column, column.name, columns_);
   }
   std::string scratch;
@@ -267,21 +267,22 @@ Status CsvRowParser::ParseSlowly(const CsvColumn& column, const char*& at, const
   const NumberFault fault = ReadNumber(text, out);
   if (fault == NumberFault::kNone) return OkStatus();
   if (std::is_floating_point_v<T> && fault == NumberFault::kTooLarge) {
-    return InColumn(column, DataLoss("'{}' is too large for {}; mend it, or set the field's type",
-                                     Shown(text), DTypeName(DTypeOf<T>())));
+    return InColumn(column,
+                    DataLoss("'{}' is too large for {}; correct it, or set the field's type",
+                             Shown(text), DTypeName(DTypeOf<T>())));
   }
   const std::string_view mark = IsMissingCsvCell(text, UsualMissingMarks())
                                     ? ", where it means a missing value name it in "
                                       "`na_values` and give the field a default"
                                     : "";
-  return InColumn(column, DataLoss("'{}' is not {}{}; mend it, or set the field's type{}",
+  return InColumn(column, DataLoss("'{}' is not {}{}; correct it, or set the field's type{}",
                                    Shown(text), kKind<T>, RangeOf<T>(), mark));
 }
 
 Status CsvRowParser::ParseText(const CsvColumn& column, const char*& at, const char* end,
                                std::string& out) const {
   if (at > end) {
-    return DataLoss("the row ends before column {} ('{}'), rows have {} cells; mend the row",
+    return DataLoss("the row ends before column {} ('{}'), rows have {} cells; correct the row",
                     column.column, column.name, columns_);
   }
   std::string scratch;
@@ -297,7 +298,7 @@ Status CsvRowParser::SkipCells(int64_t from, int64_t count, const char*& at,
   std::string scratch;
   for (int64_t i = 0; i < count; ++i) {
     if (at > end)
-      return DataLoss("the row has {} cells, {} are wanted; mend the row", from + i, columns_);
+      return DataLoss("the row has {} cells, {} are wanted; correct the row", from + i, columns_);
     const Result<std::string_view> cell = TakeCell(dialect_, at, end, scratch);
     if (!cell.ok()) {
       return Status(cell.status().code(),
@@ -319,7 +320,7 @@ Status CsvRowParser::WrongCount(std::string_view row) const {
                     fmt::format("column {}: {}", count, cell.status().message()));
     }
   }
-  return DataLoss("the row has {} cells, {} are wanted; mend the row, or quote its delimiters",
+  return DataLoss("the row has {} cells, {} are wanted; correct the row, or quote its delimiters",
                   count, columns_);
 }
 

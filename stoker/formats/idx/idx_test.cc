@@ -134,7 +134,7 @@ TEST(Idx, DetectsEveryFlippedBitOfCompressedValues) {
   const std::string good = Gzipped(kImages);
   STOKER_ASSERT_OK_AND_ASSIGN(const Array expected, Parse(kImages));
   for (size_t bit = 10 * 8; bit < good.size() * 8;
-       ++bit) {  // behind gzip's header, which holds what does not matter
+       ++bit) {  // after gzip's header, which holds what does not matter
     std::string bad = good;
     bad[bit / 8] ^= static_cast<char>(1 << bit % 8);
     STOKER_ASSERT_OK(WriteFileAtomically(dir / "bad", bad));

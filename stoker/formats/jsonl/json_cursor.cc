@@ -89,7 +89,7 @@ Status JsonCursor::AppendEscaped(std::string& out) {
     ++at_;
     return OkStatus();
   }
-  if (c != 'u') return Unexpected("a backslash wants one of \"\\/bfnrtu behind it");
+  if (c != 'u') return Unexpected("a backslash wants one of \"\\/bfnrtu after it");
   ++at_;
   STOKER_ASSIGN_OR_RETURN(unsigned code, TakeHex4());
   if (code >= 0xd800 && code < 0xe000) {
@@ -162,7 +162,7 @@ Result<std::string_view> JsonCursor::TakeNumber() {
   if (next_is('.')) {
     const size_t point = at_++;
     SkipDigits();
-    if (at_ == point + 1) return Unexpected("digits are wanted behind the point");
+    if (at_ == point + 1) return Unexpected("digits are wanted after the point");
   }
   if (next_is('e', 'E')) {
     ++at_;

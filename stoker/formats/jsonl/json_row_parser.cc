@@ -37,7 +37,7 @@ Status TakeScalar(JsonCursor& cursor, T& out) {
     const NumberFault fault = ParseNumber(text, out);
     if (fault == NumberFault::kNone) return OkStatus();
     if (std::is_floating_point_v<T> && fault == NumberFault::kTooLarge) {
-      return DataLoss("byte {}: {} is too large for {}; mend it, or set the field's type",
+      return DataLoss("byte {}: {} is too large for {}; correct it, or set the field's type",
                       cursor.position() - text.size(), text.substr(0, kShown), NameOf<T>());
     }
     return DataLoss("byte {}: {} is no {}; set the field's type", cursor.position() - text.size(),
@@ -67,7 +67,7 @@ Status TakeValues(JsonCursor& cursor, std::span<const int64_t> shape, const Put&
   }
   if (!none) STOKER_RETURN_IF_ERROR(cursor.Expect(']'));
   if (shape.front() == kUnknown || count == shape.front()) return OkStatus();
-  return DataLoss("byte {}: the list has {} values, {} are wanted; mend it, or set the shape",
+  return DataLoss("byte {}: the list has {} values, {} are wanted; correct it, or set the shape",
                   cursor.position(), count, shape.front());
 }
 

@@ -97,7 +97,7 @@ TEST(JsonRowParser, SaysWhereALineIsWrong) {
            {R"({"x":1)", "byte 6: '}' is wanted, but the text ends"},
            {R"({"x":1} 2)", "byte 8: the value ends here, nothing may follow, found '2'"},
            {R"({"x":01})", "byte 6: a number does not begin with 0"},
-           {R"({"x":1.})", "byte 7: digits are wanted behind the point"},
+           {R"({"x":1.})", "byte 7: digits are wanted after the point"},
            {R"({"x":1e})", "byte 7: digits are wanted in the exponent"},
            {R"({"x":"1"})", "'x': byte 5: a number is wanted, found '\"'"},
            {R"({"x":1.5})", "'x': byte 5: 1.5 is no int32; set the field's type"},
@@ -111,8 +111,9 @@ TEST(JsonRowParser, SaysWhereALineIsWrong) {
            {R"({"y":nul})", "byte 5: a value is wanted"}}) {
     EXPECT_THAT(Values<int32_t>(line), FailsWith(StatusCode::kDataLoss, says)) << line;
   }
-  EXPECT_THAT(Values<float>(R"({"x":1e50})"),
-              FailsWith(StatusCode::kDataLoss, "byte 5: 1e50 is too large for float32; mend it"));
+  EXPECT_THAT(
+      Values<float>(R"({"x":1e50})"),
+      FailsWith(StatusCode::kDataLoss, "byte 5: 1e50 is too large for float32; correct it"));
   EXPECT_THAT(Values<double>(R"({"x":-1e400})"),
               FailsWith(StatusCode::kDataLoss, "byte 5: -1e400 is too large for float64"));
   EXPECT_THAT(Values<float>(R"({"x":[1,2]})", {3}),

@@ -66,7 +66,7 @@ Status ParseLabels(Cursor& cursor, std::vector<double>& labels) {
     STOKER_RETURN_IF_ERROR(cursor.TakeNumber("a label", label));
     labels.push_back(label);
   } while (cursor.Take(","));
-  return cursor.AtEndOfPart() ? OkStatus() : cursor.Wrong("a blank is wanted behind the label");
+  return cursor.AtEndOfPart() ? OkStatus() : cursor.Wrong("a blank is wanted after the label");
 }
 
 Status ParseFeature(Cursor& cursor, const LibsvmForm& form, LibsvmSample& out) {
@@ -83,10 +83,10 @@ Status ParseFeature(Cursor& cursor, const LibsvmForm& form, LibsvmSample& out) {
   index -= form.first_index;
   if (!out.indices.empty() && index <= out.indices.back())
     return begin.Wrong("indices must grow from left to right");
-  if (!cursor.Take(":")) return cursor.Wrong("a colon is wanted behind the index");
+  if (!cursor.Take(":")) return cursor.Wrong("a colon is wanted after the index");
   float value = 0;
   STOKER_RETURN_IF_ERROR(cursor.TakeNumber("the value of a feature", value));
-  if (!cursor.AtEndOfPart()) return cursor.Wrong("a blank is wanted behind the value");
+  if (!cursor.AtEndOfPart()) return cursor.Wrong("a blank is wanted after the value");
   out.indices.push_back(index);
   out.values.push_back(value);
   return OkStatus();
@@ -104,10 +104,10 @@ Status ParseLibsvm(std::string_view line, const LibsvmForm& form, LibsvmSample& 
   STOKER_RETURN_IF_ERROR(ParseLabels(cursor, out.labels));
   if (cursor.AtPart() && cursor.Take("qid:")) {
     const Cursor begin = cursor;
-    STOKER_RETURN_IF_ERROR(cursor.TakeNumber("the number of a query behind qid:", out.query));
+    STOKER_RETURN_IF_ERROR(cursor.TakeNumber("the number of a query after qid:", out.query));
     if (out.query < 0) return begin.Wrong("the number of a query is from 0 on");
     if (!cursor.AtEndOfPart())
-      return cursor.Wrong("a blank is wanted behind the number of the query");
+      return cursor.Wrong("a blank is wanted after the number of the query");
   }
   while (cursor.AtPart()) STOKER_RETURN_IF_ERROR(ParseFeature(cursor, form, out));
   return OkStatus();

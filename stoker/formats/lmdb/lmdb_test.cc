@@ -81,7 +81,7 @@ TEST(LmdbFile, ReadsTheOlderDescriptionWhereTheNewerIsDamaged) {
 
 TEST(LmdbFile, SaysWhichPageIsWrong) {
   LmdbBuilder builder(2);
-  const std::string main = builder.Add(LmdbNodes(5));  // leaves 5, 6 and 7 behind a value
+  const std::string main = builder.Add(LmdbNodes(5));  // leaves 5, 6 and 7 after a value
   const std::string good = builder.File(main);
   const auto root = static_cast<size_t>(static_cast<unsigned char>(main[40]));
   const auto with = [&](size_t page, size_t at, const std::string& bytes) {

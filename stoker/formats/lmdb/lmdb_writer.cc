@@ -56,7 +56,7 @@ class LmdbWriter::Database {
     MDB_val data = ValueOf(value.data(), value.size());
     const int error = mdb_put(transaction_.get(), table_, &key_value, &data, MDB_APPEND);
     if (error == MDB_KEYEXIST) {
-      return InvalidArgument("{}: key '{}' does not come behind those that are there", name_, key);
+      return InvalidArgument("{}: key '{}' does not come after those that are there", name_, key);
     }
     return Check(error, "cannot be written");
   }

@@ -75,7 +75,7 @@ TEST(LmdbWriter, KeysThatLmdbDoesNotTakeAreRefused) {
               FailsWith(StatusCode::kInvalidArgument, "a key of 512 bytes; LMDB takes 1 to 511"));
   STOKER_ASSERT_OK(writer.Append("b", "x"));
   EXPECT_THAT(writer.Append("a", "x"),
-              FailsWith(StatusCode::kInvalidArgument, "key 'a' does not come behind"));
+              FailsWith(StatusCode::kInvalidArgument, "key 'a' does not come after"));
   EXPECT_THAT(LmdbWriter::Create(dir / "none"), FailsWith(StatusCode::kNotFound, "none/data.mdb"));
 }
 

@@ -184,7 +184,7 @@ Status TarReader::CheckHeader(const Block& block, size_t got) const {
   if (got == kBlock && HasChecksum(block)) return OkStatus();
   if (ended_) {
     return DataLoss(
-        "{}: byte {}: behind the end of the archive stands what is neither zeros nor another "
+        "{}: byte {}: after the end of the archive stands what is neither zeros nor another "
         "archive; copy or download it again, or cut it off here",
         input_.name(), next_);
   }
@@ -266,7 +266,7 @@ Result<std::optional<TarMember>> TarReader::Next() {
     STOKER_ASSIGN_OR_RETURN(const bool there, ReadBlock(block));
     if (awaited && (!there || ended_)) {
       return CutShort(input_.name(), first,
-                      "a member: its name or attributes are here, but nothing behind them");
+                      "a member: its name or attributes are here, but nothing after them");
     }
     if (!there) return std::nullopt;
     if (ended_) {

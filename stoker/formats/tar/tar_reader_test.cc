@@ -73,7 +73,7 @@ TEST(TarReader, GoesOnWithTheArchiveThatIsPutBehindAnother) {
   EXPECT_THAT(*StreamedMembersOf(archive + TarMemberOf("b", "2") + Zeros()), members);
   for (const std::string& other : {std::string("text"), std::string(600, 'x')}) {
     EXPECT_THAT(StreamedMembersOf(archive + other),
-                FailsWith(StatusCode::kDataLoss, "x.tar: byte 5120: behind the end of the"));
+                FailsWith(StatusCode::kDataLoss, "x.tar: byte 5120: after the end of the"));
   }
 }
 
@@ -128,7 +128,7 @@ TEST(TarReader, EveryTruncationAndEveryFlippedByteOfAHeaderIsNoticedOrHarmless) 
     }
   }
   for (size_t at = 0; at < 512; ++at) {
-    if (at == 155) continue;  // what stands behind the checksum's digits and their end
+    if (at == 155) continue;  // what stands after the checksum's digits and their end
     std::string bad = archive;
     bad[at] = static_cast<char>(~bad[at]);
     EXPECT_THAT(MembersOf(bad), FailsWith(StatusCode::kDataLoss, "x.tar: byte 0")) << at;

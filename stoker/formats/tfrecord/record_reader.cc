@@ -49,7 +49,7 @@ Status LengthDamaged(const std::string& name, uint64_t offset, int64_t number,
         name);
   }
   return DataLoss(
-      "{}: byte {}: the length of record {} lacks its checksum, so nothing behind it can be found; "
+      "{}: byte {}: the length of record {} lacks its checksum, so nothing after it can be found; "
       "copy or download the file again",
       name, offset, number);
 }

@@ -173,7 +173,7 @@ TEST(TfRecordReader, EveryFlippedByteIsNoticed) {
               FailsWith(StatusCode::kDataLoss, "x.tfrecord: byte 19: the data of record 1"));
 }
 
-// A length with its checksum, and nothing behind it.
+// A length with its checksum, and nothing after it.
 std::string Announcing(uint64_t length) {
   std::string header(reinterpret_cast<const char*>(&length), sizeof(length));
   const uint32_t crc = MaskCrc32c(Crc32c(header));

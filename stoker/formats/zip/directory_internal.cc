@@ -98,7 +98,7 @@ class DirectoryReader {
       return InSeveralFiles();
     }
     if (directory.offset > behind || directory.bytes > behind - directory.offset) {
-      return Damaged(*end, fmt::format("a directory of {} bytes at {} would lie behind its end",
+      return Damaged(*end, fmt::format("a directory of {} bytes at {} would lie after its end",
                                        directory.bytes, directory.offset));
     }
     return directory;

@@ -153,7 +153,7 @@ const BrokenCase kBroken[] = {
     {"NoEnd", kGood.substr(0, kEnd),
      "a zip archive ends with its directory, and this file does not"},
     {"CutShort", kGood.substr(0, kGood.size() - 1), "or was cut short"},
-    {"DirectoryBehindItsEnd", Patched(kGood, kEnd + 16, U32(90)), "would lie behind its end"},
+    {"DirectoryBehindItsEnd", Patched(kGood, kEnd + 16, U32(90)), "would lie after its end"},
     {"CountLies", Patched(kGood, kEnd + 8, U16(9) + U16(9)), "cannot have 9 entries"},
     {"CountTooSmall", Patched(kGood, kEnd + 8, U16(0) + U16(0)), "more than its entries"},
     {"SeveralFiles", Patched(kGood, kEnd + 4, U16(1)), "is in several files",

@@ -38,7 +38,7 @@ TEST_P(UnstuffOn, GivesTheBytesOfTheReference) {
           std::equal(want.begin(), want.begin() + static_cast<ptrdiff_t>(a.produced), got.begin()));
       ASSERT_TRUE(std::equal(want.begin() + static_cast<ptrdiff_t>(room), want.end(),
                              got.begin() + static_cast<ptrdiff_t>(room)))
-          << "written behind its end";
+          << "written after its end";
     }
   }
 }

@@ -48,7 +48,7 @@ TEST(ParseFrame, TurnsZigzagIntoRows) {
   std::string jpeg = FromHex("ffd8 ffdb 0043 00");
   for (int i = 0; i < 64; ++i) jpeg += static_cast<char>(i + 1);
   Frame frame;
-  EXPECT_FALSE(ParseFrame(BytesOf(jpeg), "p.jpg", frame).ok());  // nothing comes behind
+  EXPECT_FALSE(ParseFrame(BytesOf(jpeg), "p.jpg", frame).ok());  // nothing comes after
   EXPECT_EQ(frame.quants[0].divisors[1], 2);
   EXPECT_EQ(frame.quants[0].divisors[8], 3);
   EXPECT_EQ(frame.quants[0].divisors[63], 64);

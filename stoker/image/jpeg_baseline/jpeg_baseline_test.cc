@@ -24,7 +24,7 @@ ImageInfo InfoOf(std::string_view jpeg, const DecodeOptions& options = {}) {
   return info.ok() ? *info : ImageInfo();
 }
 
-// Rows without a gap, and a guard behind them.
+// Rows without a gap, and a guard after them.
 struct Pixels {
   Pixels(const ImageInfo& info, const ImageRegion& region)
       : stride(region.width * info.channels),
@@ -69,7 +69,7 @@ void ExpectCrop(std::string_view jpeg, const ImageInfo& info, const Pixels& whol
               0)
         << "row " << y;
   }
-  ASSERT_EQ(got.bytes, want.bytes) << "something was written behind the pixels";
+  ASSERT_EQ(got.bytes, want.bytes) << "something was written after the pixels";
 }
 
 struct KindCase {

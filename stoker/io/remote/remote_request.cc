@@ -88,8 +88,8 @@ class Tries {
     const double wait = most_wait * std::uniform_real_distribution<double>(0.5, 1)(random);
     if (asked_for >= kLongToWait && KnownServers::Shared().MustTellOfWait(url)) {
       LogWarning(
-          "{}: {}: the server asks to come back in {:.0f} s, which is done; later waits for it are "
-          "not told",
+          "{}: {}: the server asks for a retry after {:.0f} s, and gets it; later waits for this "
+          "server are not reported",
           place, text, asked_for);
     }
     return !cancel.WaitFor(std::max(wait, asked_for));

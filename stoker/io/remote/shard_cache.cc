@@ -225,13 +225,14 @@ Result<std::optional<CacheLock>> ShardCache::TakeTurn(const RemoteFile& file,
     switch (wait.Next(watch.ElapsedSeconds(), ProgressOf(name))) {
       case LockWait::Then::kWait: break;
       case LockWait::Then::kSay:
-        LogInfo("{}: waiting for another one that copies it into the cache (lock {})", file.name(),
-                lock);
+        LogInfo(
+            "{}: waiting for another process or thread, which copies it into the cache (lock {})",
+            file.name(), lock);
         break;
       case LockWait::Then::kGoOn:
         LogWarning(
-            "{}: another one that copies it into the cache has got no further for {} s (lock {}); "
-            "fetching it beside",
+            "{}: the process or thread that copies it into the cache has made no progress for {} s "
+            "(lock {}); it is fetched here too",
             file.name(), stalled_after, lock);
         return std::nullopt;
     }

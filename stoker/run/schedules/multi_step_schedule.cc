@@ -38,7 +38,7 @@ void MultiStepSchedule::Describe(OptionTable<MultiStepSchedule>& table) {
 Result<std::unique_ptr<Schedule>> MultiStepSchedule::Build(const SchedulePlan& plan) const {
   for (size_t i = 1; i < milestones.size(); ++i) {
     if (milestones[i] > milestones[i - 1]) continue;
-    return InvalidArgument("multi_step: milestone {} stands behind {}; write them in rising order",
+    return InvalidArgument("multi_step: milestone {} stands after {}; write them in rising order",
                            milestones[i], milestones[i - 1]);
   }
   return std::make_unique<MultiStep>(*this, plan);

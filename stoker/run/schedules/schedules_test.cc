@@ -129,7 +129,7 @@ TEST(MultiStepSchedule, DropsAtEachMilestoneAsPyTorchDoes) {
 
 TEST(MultiStepSchedule, RefusesMilestonesThatDoNotRise) {
   EXPECT_THAT((MultiStepSchedule{.milestones = {3, 3}}.Build({10, 1})),
-              FailsWith(StatusCode::kInvalidArgument, "milestone 3 stands behind 3"));
+              FailsWith(StatusCode::kInvalidArgument, "milestone 3 stands after 3"));
 }
 
 TEST(ExponentialSchedule, LosesTheSameShareInEveryEpoch) {

@@ -99,7 +99,7 @@ Status EmptyPipeline() {
 
 Status OneBatch() {
   return FailedPrecondition(
-      "the pipeline gives one batch in all, and what is measured begins behind the first; measure "
+      "the pipeline gives one batch in all, and what is measured begins after the first; measure "
       "more epochs (--epochs), or for a time (--seconds)");
 }
 

@@ -21,11 +21,10 @@ namespace {
 
 constexpr const char* kAbout =
     "Reads whole files and lists what is damaged.\n"
-    "Each damage with its bytes and records: of .stoker shards every damaged block, of plain "
-    "TFRecord files every damaged "
-    "record, of every other format that `stoker inspect` knows, of pictures and of the checkpoints "
-    "of a run, the first error. Pictures in tar archives are decoded. "
-    "Of a directory or a pattern of several files all are read, and those are told of that are not "
+    "Reports the bytes and records of each damage: every damaged block of .stoker shards, every "
+    "damaged record of plain TFRecord files, and the first error of pictures, of a run's "
+    "checkpoints and of every other format that `stoker inspect` knows. Decodes the pictures in "
+    "tar archives. Reads all files of a directory or of a pattern, and lists those that are not "
     "whole.";
 constexpr const char* kFooter =
     "Example: stoker verify photos 'data/train-*.stoker'\n"

@@ -78,7 +78,7 @@ void NoteCallbacks(const ConfigNode& recipe, RecipeFacts& facts) {
   }
 }
 
-// data.train of its first stages only, with a cache behind them.
+// data.train of its first stages only, with a cache after them.
 Result<ConfigNode> WithCacheAfter(ConfigNode recipe, int after, int move) {
   STOKER_RETURN_IF_ERROR(
       ApplyChange(recipe, RecipeChange::Insert("data.train", after, "cache", move)));

@@ -23,7 +23,7 @@ RecipeFacts FactsOf(const ConfigNode& recipe);
 
 // Finds where a `cache` in data.train would save the most, and writes it into `facts`: the last
 // place before batches, and before what is quick, at which no stage that precedes it draws at
-// random; a `shuffle` is moved behind it, if only maps lie between. Builds pipelines and reads a
+// random; a `shuffle` is moved after it, if only maps lie between. Builds pipelines and reads a
 // few elements.
 //   folder  of the recipe
 void FindCachePlace(const ConfigNode& recipe, const std::filesystem::path& folder,

@@ -53,7 +53,7 @@ TEST(FactsOf, ABatchIsWrittenInThreeWays) {
   EXPECT_FALSE(bare.memory_set);
 }
 
-// Ten pictures of 4 x 4 in an IDX file, and a recipe with these stages behind it.
+// Ten pictures of 4 x 4 in an IDX file, and a recipe with these stages after it.
 class FindCachePlaceTest : public testing::Test {
  protected:
   RecipeFacts FactsOfStages(const std::string& stages) {

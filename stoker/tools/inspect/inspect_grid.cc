@@ -39,7 +39,7 @@ Result<PictureField> FindPictures(const Spec& spec) {
   if (found) return *std::move(found);
   return InvalidArgument(
       "data.train gives {}, in which no field is a picture: [1 or 3, height, width], alone or in "
-      "batches; put `decode` behind files",
+      "batches; put `decode` after files",
       spec.ToString());
 }
 

@@ -60,7 +60,7 @@ Status RunLint(const LintArguments& arguments) {
     out.json["findings"].push_back({{"rule", finding.rule},
                                     {"where", finding.where},
                                     {"problem", finding.problem},
-                                    {"mend", finding.advice},
+                                    {"advice", finding.advice},
                                     {"hint", finding.hint}});
     out.text +=
         fmt::format("  {}{}: {}\n", finding.hint ? "hint, " : "", finding.rule, finding.ToText());

@@ -71,7 +71,7 @@ Status Compare(size_t input, const at::Tensor& analytical, const at::Tensor& num
       if (std::abs(ours - real) <= options.absolute + options.relative * std::abs(real)) continue;
       return Internal(
           "input {}: the derivative of output value {} by input value {} is {:.6g} by the backward "
-          "pass and {:.6g} by differences; mend the backward pass, or look for a kink there",
+          "pass and {:.6g} by differences; correct the backward pass, or look for a kink there",
           input, o, i, ours, real);
     }
   }

@@ -135,7 +135,7 @@ void LintBiases(const GradientGraph& graph, Findings& findings) {
     findings.push_back(
         {.rule = "conv_bias",
          .where = LayerOf(bias),
-         .problem = fmt::format("its bias is taken away again by the batch norm{} behind it",
+         .problem = fmt::format("its bias is taken away again by the batch norm{} after it",
                                 norm.empty() ? "" : fmt::format(" {}", norm)),
          .advice = "make the layer without one (bias(false)): less memory, and a pass less"});
   }

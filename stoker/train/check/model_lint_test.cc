@@ -89,7 +89,7 @@ TEST(LintModel, FindsNothingInAModelWithoutMistakes) { EXPECT_TRUE(Lint({}).empt
 
 TEST(LintModel, FindsAConvolutionsBiasInFrontOfBatchNorm) {
   ExpectOne(Lint({.bias = true}), "conv_bias", "conv",
-            "taken away again by the batch norm norm behind it");
+            "taken away again by the batch norm norm after it");
 }
 
 TEST(LintModel, FindsALinearLayersBiasInFrontOfBatchNorm) {

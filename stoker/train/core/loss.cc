@@ -18,7 +18,7 @@ Status CheckClasses(const Loss& loss, const at::Tensor& target, const SampleKey&
   for (int64_t i = 0; i < host.numel(); ++i) {
     if (values[i] >= 0 && values[i] < *classes) continue;
     return DataLoss(
-        "{} has class number {}, but the model {}; set the model's `classes` or mend the labels",
+        "{} has class number {}, but the model {}; set the model's `classes` or correct the labels",
         names(batch, std::span(&i, 1)), values[i],
         outputs == *classes ? fmt::format("has {} classes, numbered from 0", *classes)
                             : "has one output, which tells classes 0 and 1 apart");
@@ -56,7 +56,7 @@ Status CheckNumbers(const Loss& loss, const at::Tensor& target, const SampleKey&
                                          width);
     const std::string wrong = WhatIsWrong(loss, numbers);
     if (wrong.empty()) continue;
-    return OutOfRange("{} has {}, but {}; mend the data", names(batch, std::span(&i, 1)),
+    return OutOfRange("{} has {}, but {}; correct the data", names(batch, std::span(&i, 1)),
                       TextOf(numbers), wrong);
   }
   return OkStatus();

@@ -22,7 +22,7 @@ std::vector<size_t> Lengths() {
   return {0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 1023, 1024, 1025, 1040, 5000};
 }
 
-// Arrays that start off alignment, with a guard behind.
+// Arrays that start off alignment, with a guard after.
 struct Arrays {
   Arrays(size_t n, uint64_t seed) {
     Rng rng(seed, 0, 0, 0);

@@ -1,5 +1,5 @@
 // Loads an accelerator's kernels, where there is one, before the first test: torch remembers
-// whether it had them when it was first asked, so tests that use a device could not be run behind
+// whether it had them when it was first asked, so tests that use a device could not be run after
 // others.
 #include <gtest/gtest.h>
 

@@ -48,7 +48,7 @@ TEST(HostCopy, UsesItsMemoryAgainForTensorsAlike) {
   EXPECT_EQ(other[0].array.shape(), Shape{9});
 }
 
-// Kernels that are launched behind the copy must not reach into it.
+// Kernels that are launched after the copy must not reach into it.
 TEST(HostCopy, FromADeviceIsTakenBetweenTheKernelsAroundIt) {
   if (!OpenDevice("cuda").ok()) GTEST_SKIP() << "no CUDA device here";
   const at::Tensor weights = torch::zeros({1 << 22}, torch::kCUDA);

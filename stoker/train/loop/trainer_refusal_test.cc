@@ -31,7 +31,7 @@ TEST_F(TrainerTest, ARecipeThatDoesNotFitTheRunLeavesTheRunAsItWas) {
   STOKER_ASSERT_OK(TrainUntil("run", 6));
   const std::string recipe = ReadFileForTest(Paths("run").recipe());
   const std::string choices = ReadFileForTest(Paths("run").choices());
-  // As a run killed behind its checkpoint: lines that a resumed one would cut.
+  // As a run killed after its checkpoint: lines that a resumed one would cut.
   WriteFileForTest(Paths("run").metrics(), ReadFileForTest(Paths("run").metrics()) + "{}\n");
   const std::string metrics = ReadFileForTest(Paths("run").metrics());
   EXPECT_FALSE(

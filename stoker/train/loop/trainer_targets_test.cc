@@ -249,7 +249,7 @@ TEST_F(TargetsTest, ALabelOutsideItsRangeIsNamedWithItsSample) {
       testing::AllOf(
           FailsWith(StatusCode::kOutOfRange, "train.csv: record 120 (line 122, byte"),
           FailsWith(StatusCode::kOutOfRange,
-                    "has the target [0, 2], but bce takes numbers from 0 to 1; mend the data")));
+                    "has the target [0, 2], but bce takes numbers from 0 to 1; correct the data")));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ void Mlp::Describe(OptionTable<Mlp>& table) {
       .Field("classes", &Mlp::classes, "number of outputs: one a class, label or number",
              WidthRange())
       .Field("hidden", &Mlp::hidden, "widths of the layers before the last", WidthRange())
-      .Field("dropout", &Mlp::dropout, "share of values dropped behind each ReLU",
+      .Field("dropout", &Mlp::dropout, "share of values dropped after each ReLU",
              OptionRange{.low = 0, .high = 0.99});
 }
 

@@ -27,7 +27,7 @@ std::optional<ChannelDoubt> DoubtChannels(const Dataset& batches, std::string_vi
           fmt::format("its samples of {} x {} x {} are taken as {} channels of {} x {} pixels",
                       first, second, last, first, second, last),
       .advice = fmt::format(
-          "where their channels stand last, put `layout: {{to: channels_first, field: {}}}` behind "
+          "where their channels stand last, put `layout: {{to: channels_first, field: {}}}` after "
           "the source, in data.train and data.eval",
           name)};
 }

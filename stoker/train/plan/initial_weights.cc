@@ -68,8 +68,9 @@ class Namer {
   Status CheckUsed() const {
     const auto unused = std::ranges::find(used_, false);
     if (unused == used_.end()) return OkStatus();
-    return InvalidArgument("train.init_from.rename: no name in the file begins with '{}'; mend it",
-                           rules_[static_cast<size_t>(unused - used_.begin())].first);
+    return InvalidArgument(
+        "train.init_from.rename: no name in the file begins with '{}'; correct it",
+        rules_[static_cast<size_t>(unused - used_.begin())].first);
   }
 
  private:

@@ -176,9 +176,9 @@ TEST_F(NormalizePlaceTest, SaysWhatIsInTheWay) {
   };
   for (const auto& [stages, says] :
        {Case{"{normalize: {per_sample: true}}, {batch: {size: 4}}", "from each sample"},
-        Case{"{cast: float32}, {batch: {size: 4}}", "'cast' stands behind any normalize"},
+        Case{"{cast: float32}, {batch: {size: 4}}", "'cast' stands after any normalize"},
         Case{"{normalize: {mean: 0.5}}, {random_erasing: {}}, {batch: {size: 4}}",
-             "'random_erasing' stands behind"},
+             "'random_erasing' stands after"},
         Case{"{cast: float32}, {normalize: {mean: 100, scale: 1}}, {batch: {size: 4}}",
              "no bytes"}}) {
     SCOPED_TRACE(stages);

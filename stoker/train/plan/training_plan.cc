@@ -62,7 +62,7 @@ Status NoEnd(const Recipe& recipe, const Dataset& train) {
   const UnknownLength unknown = ExplainUnknownLength(train, recipe.data.filled.Find("train"));
   return InvalidArgument(
       "{}: how many batches data.train has is not known, and a run needs its number of steps: set "
-      "train.max_steps, or put `repeat` and `take: {{count: N}}` behind its batch, which makes "
+      "train.max_steps, or put `repeat` and `take: {{count: N}}` after its batch, which makes "
       "epochs of N batches{}{}",
       unknown.why, unknown.advice.empty() ? "" : "; ", unknown.advice);
 }
