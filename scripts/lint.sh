@@ -130,7 +130,8 @@ clang_check() {
 tidy_check() {
   local said flags
   clang_flags "$1" || return 0
-  said=$(clang-tidy --quiet "$1" -- "${flags[@]}" -Wno-everything 2>/dev/null) || true
+  said=$(clang-tidy --quiet "$1" -- "${flags[@]}" -Wno-everything 2>/dev/null) || said+="
+$(pwd)/$1:1:1: error: clang-tidy could not read this file, or has one of the complaints above"
   if [[ -n $said ]]; then printf '%s\n' "$said"; fi
 }
 

@@ -236,7 +236,7 @@ TEST(EventWriter, SaysThatTheDiskIsFull) {
   const Status cut = writer.Write(Summary().AddScalar("a", 1), 1);
   const Status full = writer.Write(Summary().AddScalar("a", 1), 1);
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
-  EXPECT_THAT(cut, FailsWith(StatusCode::kResourceExhausted, "only 4 of "));
+  EXPECT_THAT(cut, FailsWith(StatusCode::kResourceExhausted, "byte 4100: cannot write"));
   EXPECT_THAT(full, FailsWith(full.code(), writer.path()));
 }
 
