@@ -128,10 +128,11 @@ clang_check() {
 
 # tidy_check FILE: likewise, by .clang-tidy.
 tidy_check() {
-  local said flags
+  local said flags status=0
   clang_flags "$1" || return 0
-  said=$(clang-tidy --quiet "$1" -- "${flags[@]}" -Wno-everything 2>/dev/null) || said+="
-$(pwd)/$1:1:1: error: clang-tidy could not read this file, or has one of the complaints above"
+  said=$(clang-tidy --quiet "$1" -- "${flags[@]}" -Wno-everything 2>/dev/null) || status=$?
+  # One that crashed has said nothing.
+  if ((status != 0)) && [[ -z $said ]]; then said="$(pwd)/$1:1:1: error: clang-tidy ended with status $status and said nothing"; fi
   if [[ -n $said ]]; then printf '%s\n' "$said"; fi
 }
 

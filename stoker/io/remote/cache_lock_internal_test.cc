@@ -75,7 +75,7 @@ TEST_F(CacheLockTest, WhoDoesNotGetOnWithACopyIsNotWaitedForAndThatIsSaid) {
   const std::string said = ::testing::internal::GetCapturedStderr();
   EXPECT_THAT(said, HasSubstr(server_.url("a") +
                               ": waiting for another process or thread, which copies it into "));
-  EXPECT_THAT(said, HasSubstr("got no further for 2 s (lock " + directory_ + "/.a-"));
+  EXPECT_THAT(said, HasSubstr("made no progress for 2 s (lock " + directory_ + "/.a-"));
   EXPECT_TRUE(CopyIn(directory_).starts_with("a-"));
 }
 
