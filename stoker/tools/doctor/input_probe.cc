@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "stoker/base/clock.h"
@@ -34,35 +35,44 @@ double CpuSeconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-StageWork WorkOf(std::string_view name) {
-  if (name == kOnePassName || name.starts_with("decode") || name.starts_with("parse"))
-    return StageWork::kDecodes;
-  static const std::set<std::string_view> arranges = {
-      "balance",   "batch",   "bucket_by_length", "cache",      "choose",  "concatenate",
-      "enumerate", "filter",  "ignore_errors",    "interleave", "mix",     "padded_batch",
-      "prefetch",  "repeat",  "sample",           "shard",      "shuffle", "skip",
-      "take",      "unbatch", "window",           "zip"};
-  return arranges.contains(name) ? StageWork::kArranges : StageWork::kChanges;
+StageWork WorkOf(const DatasetNode& node) {
+  const std::string_view name = node.name();
+  if (node.inputs().empty()) return StageWork::kReads;
+  if (name.starts_with("decode") || name.starts_with("parse")) return StageWork::kDecodes;
+  return node.element_wise() != nullptr ? StageWork::kChanges : StageWork::kArranges;
 }
 
-// The names of sources among the stages: those of nodes without inputs.
-void CollectSources(const DatasetNode& node, std::set<std::string>& names) {
-  if (node.inputs().empty()) names.insert(node.name());
-  for (const Dataset& input : node.inputs()) CollectSources(input.node(), names);
+// By the names of stages.
+using WorkOfStages = std::map<std::string, StageWork, std::less<>>;
+
+void CollectWork(const DatasetNode& node, WorkOfStages& work) {
+  work.emplace(node.name(), WorkOf(node));
+  for (const Dataset& input : node.inputs()) CollectWork(input.node(), work);
+}
+
+WorkOfStages WorkOfAll(const Dataset& dataset) {
+  WorkOfStages work = {{std::string(kOnePassName), StageWork::kDecodes}};
+  CollectWork(dataset.node(), work);
+  return work;
+}
+
+// What a rewrite has put in the place of stages, under another name, changes samples.
+StageWork WorkIn(const WorkOfStages& work, std::string_view name) {
+  const auto found = work.find(name);
+  return found == work.end() ? StageWork::kChanges : found->second;
 }
 
 // What a pass had done when counting began is not counted.
 std::vector<StageTimes> StagesBetween(const Profile& before, const Profile& after,
                                       const Dataset& dataset) {
-  std::set<std::string> sources;
-  CollectSources(dataset.node(), sources);
+  const WorkOfStages work = WorkOfAll(dataset);
   std::vector<StageTimes> stages;
   for (size_t i = 0; i < after.stages.size(); ++i) {
     const StageProfile& now = after.stages[i];
     const bool known = i < before.stages.size() && before.stages[i].name == now.name;
     const StageProfile then = known ? before.stages[i] : StageProfile();
     stages.push_back({.name = now.name,
-                      .work = sources.contains(now.name) ? StageWork::kReads : WorkOf(now.name),
+                      .work = WorkIn(work, now.name),
                       .elements = now.elements - then.elements,
                       .bytes = now.bytes - then.bytes,
                       .busy_s = now.busy_s - then.busy_s,
@@ -73,11 +83,11 @@ std::vector<StageTimes> StagesBetween(const Profile& before, const Profile& afte
   return stages;
 }
 
-void NoteLimit(const LimitingStage& limit, InputProfile& out) {
+void NoteLimit(const LimitingStage& limit, const WorkOfStages& work, InputProfile& out) {
   out.limiting_stage = limit.name;
   out.why = limit.why;
   out.limiting_work =
-      limit.work == LimitingStage::Work::kReads ? StageWork::kReads : WorkOf(limit.name);
+      limit.work == LimitingStage::Work::kReads ? StageWork::kReads : WorkIn(work, limit.name);
   out.on_servers = limit.on_servers;
   out.many_files = limit.many_files;
   out.on_consumer = limit.run_by == LimitingStage::RunBy::kConsumer;
@@ -139,7 +149,8 @@ class Meter {
     if (out.batches > 0) {
       out.samples_per_s = static_cast<double>(out.samples) / out.seconds;
       out.slowest_share = SlowestShare(intervals_);
-      NoteLimit(LimitFinder(dataset_, probe_.runtime.threads > 0).Find(*batches), out);
+      NoteLimit(LimitFinder(dataset_, probe_.runtime.threads > 0).Find(*batches),
+                WorkOfAll(repeated), out);
     }
     return status;
   }

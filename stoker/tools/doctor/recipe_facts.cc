@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/data/core/groups_elements.h"
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/recipe/recipe.h"
@@ -18,14 +19,6 @@ using Kind = ConfigNode::Kind;
 constexpr int kElementsToWeigh = 8;
 // Stages that are quick and make elements larger: a cache before them keeps less.
 constexpr std::string_view kQuick[] = {"normalize", "cast", "layout", "one_hot"};
-// Stages that make one element of one and draw nothing, so that a shuffle may come after them
-// instead of before. With a `take` between them other samples would come.
-constexpr std::string_view kMaps[] = {
-    "cast",      "center_crop", "decode",    "decode_json",   "decode_npy", "decode_raw",
-    "encode",    "feature",     "grayscale", "input_mask",    "layout",     "lookup",
-    "normalize", "one_hot",     "pad",       "parse_example", "resize",     "sentencepiece",
-    "truncate",  "wordpiece",   "words"};
-constexpr std::string_view kBatching[] = {"batch", "padded_batch", "bucket_by_length"};
 
 std::string NameOf(const ConfigNode& stage) {
   if (stage.kind == Kind::kScalar) return stage.scalar;
@@ -78,15 +71,40 @@ void NoteCallbacks(const ConfigNode& recipe, RecipeFacts& facts) {
   }
 }
 
+// The node of each stage of data.train, from their names; null where a stage has none of its own.
+std::vector<const DatasetNode*> NodesOf(const std::vector<std::string>& stages,
+                                        const Dataset& dataset) {
+  std::vector<const DatasetNode*> nodes(stages.size());
+  const DatasetNode* at = &dataset.node();
+  for (size_t i = stages.size(); i-- > 0;) {
+    const DatasetNode* node = at;
+    while (node->name() != stages[i] && !node->inputs().empty()) node = &node->input().node();
+    if (node->name() != stages[i]) continue;
+    nodes[i] = node;
+    if (!node->inputs().empty()) at = &node->input().node();
+  }
+  return nodes;
+}
+
+// Whether it makes one element of one and draws nothing, so that a shuffle may come after it
+// instead of before. With a `take` between them other samples would come.
+bool IsPlainMap(const DatasetNode* node) {
+  return node != nullptr && node->element_wise() != nullptr && !node->random();
+}
+
+ConfigNode WithoutEval(ConfigNode recipe) {
+  std::erase_if(recipe.Find("data")->entries,
+                [](const ConfigNode::Entry& entry) { return entry.key == "eval"; });
+  return recipe;
+}
+
 // data.train of its first stages only, with a cache after them.
 Result<ConfigNode> WithCacheAfter(ConfigNode recipe, int after, int move) {
   STOKER_RETURN_IF_ERROR(
       ApplyChange(recipe, RecipeChange::Insert("data.train", after, "cache", move)));
   std::vector<ConfigNode>& stages = recipe.Find("data")->Find("train")->items;
   stages.resize(static_cast<size_t>(after) + (move < 0 ? 2 : 1));  // what moves follows the cache
-  std::erase_if(recipe.Find("data")->entries,
-                [](const ConfigNode::Entry& entry) { return entry.key == "eval"; });
-  return recipe;
+  return WithoutEval(std::move(recipe));
 }
 
 // The bytes of all elements, from the first few; 0 if their number is unknown.
@@ -150,23 +168,22 @@ RecipeFacts FactsOf(const ConfigNode& recipe) {
 void FindCachePlace(const ConfigNode& recipe, const std::filesystem::path& folder,
                     RecipeFacts& facts) {
   const std::vector<std::string>& stages = facts.stages;
-  const auto is_one_of = [](const std::string& name, const auto& names) {
-    return std::ranges::find(names, name) != std::end(names);
-  };
   if (std::ranges::find(stages, "cache") != stages.end()) return;
-  const auto batch = std::ranges::find_if(
-      stages, [&](const std::string& name) { return is_one_of(name, kBatching); });
+  if (recipe.Find("data") == nullptr) return;
+  const Result<DataRecipe> whole = ParseDataSection(WithoutEval(recipe), folder);
+  if (!whole.ok()) return;
+  const std::vector<const DatasetNode*> nodes = NodesOf(stages, whole->train);
+  const auto batch = std::ranges::find_if(nodes, [](const DatasetNode* node) {
+    return dynamic_cast<const GroupsElements*>(node) != nullptr;
+  });
   const int64_t shuffle = std::ranges::find(stages, "shuffle") - stages.begin();
-  for (int64_t after = batch - stages.begin() - 1; after > 0; --after) {
+  for (int64_t after = batch - nodes.begin() - 1; after > 0; --after) {
     const std::string& name = stages[static_cast<size_t>(after)];
-    if (is_one_of(name, kQuick) || name == "shuffle") continue;
+    if (std::ranges::find(kQuick, name) != std::end(kQuick) || name == "shuffle") continue;
     const int64_t move = shuffle < after ? shuffle : -1;
     const bool moves = move >= 0;
-    if (moves &&
-        !std::all_of(stages.begin() + move + 1, stages.begin() + after + 1,
-                     [&](const std::string& passed) { return is_one_of(passed, kMaps); })) {
+    if (moves && !std::all_of(nodes.begin() + move + 1, nodes.begin() + after + 1, IsPlainMap))
       continue;
-    }
     const Result<ConfigNode> cached =
         WithCacheAfter(recipe, static_cast<int>(after), static_cast<int>(move));
     if (!cached.ok()) continue;
