@@ -53,7 +53,7 @@ do_fuzz() {
   mapfile -t programs < <(compgen -G 'build/fuzz/bin/*_fuzz')
   ((${#programs[@]} > 0)) || fail 'the build made no build/fuzz/bin/*_fuzz' 'a fuzzer is a file x_fuzz.cc beside x.cc'
   flip_bits build/fuzz/zzuf
-  "$python" tests/fuzz_seeds.py build/fuzz/seeds
+  PYTHONPATH="$pyarrow_home" "$python" tests/fuzz_seeds.py build/fuzz/seeds
   say "${#programs[@]} fuzzers, $seconds s each"
   for program in "${programs[@]}"; do
     run_fuzzer "$program" "$seconds" || broken=$((broken + 1))

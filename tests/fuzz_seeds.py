@@ -206,10 +206,35 @@ def offset_index_files():
     return {"three": bytes(32) + struct.pack("<6Q", 3, 20, *offsets)}
 
 
+def table_files():
+    """By Apache Arrow's own writers, since nothing here writes such files; none where they are missing."""
+    try:
+        import pyarrow
+        from pyarrow import ipc, parquet
+    except ImportError:
+        return {}
+    table = pyarrow.table({"n": pyarrow.array([1, None, 3, 4], pyarrow.int32()), "t": ["a", None, "", "bcd"],
+                           "l": [[1, None], None, [], [2]], "w": pyarrow.array(["a", None, "b", "b"]).dictionary_encode(),
+                           "f": pyarrow.array([[1, 2], [3, 4], [5, 6], [7, 8]], pyarrow.list_(pyarrow.uint8(), 2)),
+                           "s": [{"bytes": b"xy", "path": "p"}] * 4})
+    files = {}
+    for codec in ("none", "zstd"):
+        out = io.BytesIO()
+        parquet.write_table(table, out, row_group_size=3, compression=codec, write_page_checksum=codec == "none")
+        files[f"{codec}.parquet"] = b"\x00" + out.getvalue()
+        for kind, writer in (("file", ipc.new_file), ("stream", ipc.new_stream)):
+            out = io.BytesIO()
+            options = ipc.IpcWriteOptions(compression=None if codec == "none" else codec)
+            with writer(out, table.schema, options=options) as stream:
+                stream.write_table(table, max_chunksize=3)
+            files[f"{codec}-{kind}.arrow"] = b"\x01" + out.getvalue()
+    return files
+
+
 def main(out):
     formats = {"npy": npy_files, "zip": zip_files, "tar": tar_files, "safetensors": safetensors_files, "tfrecord": tfrecord_files,
                "recordio": recordio_files, "idx": idx_files, "pt": pt_files, "shard": shard_files,
-               "hdf5": hdf5_files, "n5": n5_files, "offset_index": offset_index_files}
+               "hdf5": hdf5_files, "n5": n5_files, "offset_index": offset_index_files, "table_file": table_files}
     seeds = {f"{name}_fuzz": make() for name, make in formats.items()}
     seeds.update(text_files())
     for name, files in seeds.items():
