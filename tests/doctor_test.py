@@ -83,6 +83,24 @@ class DoctorDataTest(DoctorCase):
         self.assertRegex(out, r"(?m)^verdict  [a-z_]+: .+\.$")
         self.assertRegex(out, r"(?m)^rates +input alone [\d,]+ samples a second$")
 
+    def test_what_stoker_env_has_measured_here_is_in_the_profile_and_that_of_another_machine_is_not(self):
+        cache = tempfile.TemporaryDirectory(prefix="stoker-doctor-cache-")
+        self.addCleanup(cache.cleanup)
+        self.environment["XDG_CACHE_HOME"] = cache.name
+        self.assertIsNone(self.doctor()["profile"]["roofs"])
+        self.run_stoker("env", ".", "--quick", environment=self.environment)
+        kept = pathlib.Path(cache.name) / "stoker/machine.json"
+        found = json.loads(kept.read_text(encoding="utf-8"))
+        roofs = self.doctor()["profile"]["roofs"]
+        self.assertEqual(roofs["pictures_per_s"], found["decode_together"]["pictures_per_s"])
+        self.assertEqual(roofs["read_bytes_per_s"], found["storage"][0]["read_bytes_per_s"] or 0)
+        kept.write_text(json.dumps({**found, "host": "elsewhere"}), encoding="utf-8")
+        self.assertIsNone(self.doctor()["profile"]["roofs"])
+        kept.write_text("{", encoding="utf-8")
+        out, err = self.run_stoker("doctor", "recipe.yaml", "--seconds", "1", "--json", environment=self.environment)
+        self.assertIsNone(json.loads(out)["profile"]["roofs"])
+        self.assertIn("machine.json", err)
+
     def test_wrong_usage_and_wrong_recipes_are_said_and_measure_nothing(self):
         self.assert_fails(["doctor"], 2, "RECIPE")
         self.assert_fails(["doctor", "none.yaml"], 1, "none.yaml")

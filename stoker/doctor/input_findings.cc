@@ -18,6 +18,8 @@ constexpr int64_t kBatchesToTell = 40;
 constexpr int64_t kSmallRecord = 16 << 10;
 // Below this share of the threads' time, CPUs do not explain what the stages do.
 constexpr double kOfCpu = 0.5;
+// From this share of the rate in sequence on, a disk gives what it can.
+constexpr double kAtTheRoof = 0.8;
 
 // The change that the recipe's own limits need.
 bool IsAboutThreads(const RecipeChange& change) {
@@ -194,6 +196,29 @@ std::string WhyWaits(const RunProfile& profile) {
   return why;
 }
 
+// How far the machine itself is from what it can do, where that has been measured.
+std::string BesideTheRoof(const RunProfile& profile, Verdict verdict) {
+  const InputProfile& input = *profile.input;
+  if (!profile.machine.roofs || input.stages.empty() || input.seconds <= 0) return "";
+  const MachineRoofs& roofs = *profile.machine.roofs;
+  if (verdict == Verdict::kStorage && Sane(roofs.read_bytes_per_s) > 0) {
+    const double rate = static_cast<double>(input.stages.front().bytes) / input.seconds;
+    if (rate >= kAtTheRoof * roofs.read_bytes_per_s) {
+      return fmt::format(
+          "; {:.0f} MB/s are read, and `stoker env` measured {:.0f} there: only a "
+          "faster disk, a cache or smaller data help",
+          1e-6 * rate, 1e-6 * roofs.read_bytes_per_s);
+    }
+    return fmt::format("; {:.3g} MB/s are read of the {:.0f} that `stoker env` measured there",
+                       1e-6 * rate, 1e-6 * roofs.read_bytes_per_s);
+  }
+  if (verdict == Verdict::kDecode && Sane(roofs.pictures_per_s) > 0) {
+    return fmt::format("; all CPUs decode {:.0f} JPEGs of 500 x 375 a second (`stoker env`)",
+                       roofs.pictures_per_s);
+  }
+  return "";
+}
+
 // Seconds lost, of those in `total`.
 std::optional<Finding> Loss(const RunProfile& profile) {
   Finding finding;
@@ -233,7 +258,7 @@ std::optional<Finding> FindInInput(const RunProfile& profile) {
       finding->verdict != Verdict::kMemory) {
     finding->stage = profile.input->limiting_stage;
   }
-  finding->why = WhyWaits(profile);
+  finding->why = WhyWaits(profile) + BesideTheRoof(profile, finding->verdict);
   for (const Trial& trial : profile.trials) {
     if (trial.part == TrialPart::kInput && RatioOf(trial) > 1)
       finding->prescriptions.push_back(PrescribedBy(profile, trial));

@@ -7,6 +7,7 @@ namespace stoker {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 TEST(Diagnose, WaitingForAStageIsNamedByItsWork) {
@@ -32,6 +33,24 @@ TEST(Diagnose, ASourceThatWaitsIsStorageOrNetworkAndOneThatComputesDecodes) {
   profile.input->on_servers = false;
   profile.input->cpu_s = 18;
   EXPECT_EQ(VerdictOf(profile), Verdict::kDecode);
+}
+
+TEST(Diagnose, WhatStokerEnvMeasuredIsNamedBesideWhatTheRunGets) {
+  RunProfile profile = Starved();
+  profile.input->limiting_stage = "folder";
+  profile.input->limiting_work = StageWork::kReads;
+  profile.input->cpu_s = 1;
+  profile.input->stages[0].bytes = int64_t{100'000'000};  // in 5 s
+  EXPECT_THAT(Diagnose(profile).why, Not(HasSubstr("stoker env")));
+  profile.machine.roofs = MachineRoofs{.read_bytes_per_s = 500e6, .pictures_per_s = 700};
+  EXPECT_THAT(Diagnose(profile).why,
+              HasSubstr("; 20 MB/s are read of the 500 that `stoker env` measured there"));
+  profile.machine.roofs->read_bytes_per_s = 22e6;
+  EXPECT_THAT(Diagnose(profile).why, HasSubstr("20 MB/s are read, and `stoker env` measured 22"));
+  EXPECT_THAT(Diagnose(Starved()).why, Not(HasSubstr("JPEGs")));
+  RunProfile decoding = Starved();
+  decoding.machine.roofs = profile.machine.roofs;
+  EXPECT_THAT(Diagnose(decoding).why, HasSubstr("all CPUs decode 700 JPEGs of 500 x 375 a second"));
 }
 
 TEST(Diagnose, FilesOfAFewBytesThatKeepCpusBusyAreSmallRecords) {

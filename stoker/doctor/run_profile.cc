@@ -79,6 +79,11 @@ Json ToJson(const TrainingProfile& training) {
           {"epochs", FiniteOrNull(training.epochs)}};
 }
 
+Json ToJson(const MachineRoofs& roofs) {
+  return {{"read_bytes_per_s", FiniteOrNull(roofs.read_bytes_per_s)},
+          {"pictures_per_s", FiniteOrNull(roofs.pictures_per_s)}};
+}
+
 Json ToJson(const Trial& trial) {
   return {{"change", trial.change.ToJson()},
           {"part", trial.part == TrialPart::kInput ? "input" : "step"},
@@ -107,6 +112,7 @@ Json RunProfile::ToJson() const {
           {"accelerator", machine.accelerator},
           {"other_runnable", FiniteOrNull(machine.other_runnable)},
           {"memory_budget", machine.memory_budget},
+          {"roofs", PartOrNull(machine.roofs)},
           {"input", PartOrNull(input)},
           {"step", PartOrNull(step)},
           {"training", PartOrNull(training)},

@@ -13,6 +13,12 @@
 
 namespace stoker {
 
+// What `stoker env` once measured on this machine. 0: not measured.
+struct MachineRoofs {
+  double read_bytes_per_s = 0;  // in sequence, of the file system that holds the data
+  double pictures_per_s = 0;    // JPEGs of 500 x 375 pixels decoded, by all CPUs
+};
+
 struct MachineProfile {
   std::string host;
   int64_t rank = 0;
@@ -20,6 +26,7 @@ struct MachineProfile {
   bool accelerator = false;   // steps are computed on one
   double other_runnable = 0;  // threads of other processes that wanted a CPU, on average
   int64_t memory_budget = 0;  // of pipelines, bytes
+  std::optional<MachineRoofs> roofs = {};
 };
 
 // The work of a pipeline's stage.

@@ -18,6 +18,7 @@
 #include "stoker/doctor/recipe_edit.h"
 #include "stoker/tools/doctor/doctor_fix.h"
 #include "stoker/tools/doctor/input_probe.h"
+#include "stoker/tools/doctor/known_roofs.h"
 #include "stoker/tools/doctor/recipe_facts.h"
 #include "stoker/tools/program/interrupt.h"
 #include "stoker/tools/program/print.h"
@@ -71,6 +72,9 @@ class Doctor {
     profile_.machine.cpus = AvailableCpus();
     STOKER_ASSIGN_OR_RETURN(const Runtime runtime, RuntimeOf(recipe_.root, nullptr));
     profile_.machine.memory_budget = runtime.memory_budget;
+    const ConfigNode* const root = NodeAt(recipe_.root, "data.root");
+    profile_.machine.roofs =
+        FindKnownRoofs(recipe_.folder / (root == nullptr ? "." : root->scalar));
     if (Trains()) return parts_.check(recipe_);
     STOKER_RETURN_IF_ERROR(WishForMemoryOf(recipe_.root));
     return ParseDataSection(recipe_.root, recipe_.folder).status();
