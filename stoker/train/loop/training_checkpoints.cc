@@ -233,10 +233,10 @@ Status TakeAllowedChanges(TrainingSession& session, int64_t newest) {
 Status WriteCheckpoint(TrainingSession& session, CheckpointKind kind) {
   Progress& progress = session.progress;
   if (kind == CheckpointKind::kPlanned) progress.planned_checkpoint = progress.step;
-  const Stopwatch held;
   if (session.under_way && session.under_way->step == progress.step) return OkStatus();
-  STOKER_RETURN_IF_ERROR(FinishCheckpoint(session));
+  STOKER_RETURN_IF_ERROR(FinishCheckpoint(session));  // that wait is counted there
   if (session.last_checkpoint == progress.step) return OkStatus();
+  const Stopwatch held;
   CheckpointUnderWay under_way{.step = progress.step};
   STOKER_RETURN_IF_ERROR(CheckFinite(session));
   STOKER_ASSIGN_OR_RETURN(Json state, SessionState(session));
