@@ -80,8 +80,7 @@ std::vector<int> ParseCpuList(std::string_view text) {
       cpus.push_back(static_cast<int>(cpu));
   }
   std::ranges::sort(cpus);
-  const auto repeated = std::ranges::unique(cpus);
-  cpus.erase(repeated.begin(), repeated.end());
+  cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
   return cpus;
 }
 

@@ -171,9 +171,9 @@ class IpcTable final : public PlannedTable {
     options.use_threads = false;
     for (const ColumnPlan* plan : wanted)
       options.included_fields.push_back(schema_->GetFieldIndex(plan->steps.front()));
-    std::ranges::sort(options.included_fields);
-    const auto same = std::ranges::unique(options.included_fields);
-    options.included_fields.erase(same.begin(), same.end());
+    std::vector<int>& fields = options.included_fields;
+    std::ranges::sort(fields);
+    fields.erase(std::unique(fields.begin(), fields.end()), fields.end());
     const auto stream = std::make_shared<PiecesStream>(reading.file, std::move(pieces));
     ARROW_ASSIGN_OR_RAISE(const auto reader,
                           arrow::ipc::RecordBatchStreamReader::Open(stream, options));
