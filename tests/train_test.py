@@ -72,6 +72,16 @@ class TrainTest(ProgramTest):
         lines = [json.loads(line) for line in self.read("run/metrics.jsonl").splitlines()]
         self.assertTrue(lines and all("step" in line for line in lines))
 
+    def test_training_waits_no_longer_for_a_checkpoint_than_that_takes_to_be_stored(self):
+        # One that takes much longer than a step, so that each has to wait for the one before.
+        self.write("recipe.yaml", RECIPE.replace("every_steps: 8", "every_steps: 1").replace("epochs: 3", "epochs: 1").replace(
+            "convnet: {classes: 4, channels: [8, 8]}", "mlp: {classes: 4, hidden: [1024, 2048]}"))
+        self.run_stoker("train", "recipe.yaml", "--run", "run")
+        times = re.findall(r"checkpoint written in (\S+) s, training waited (\S+) s", self.read("run/log").decode())
+        self.assertEqual(len(times), STEPS_PER_EPOCH)
+        for written, waited in times:
+            self.assertLessEqual(float(waited), float(written) + 0.001)  # both are rounded
+
     def test_json_is_all_that_standard_output_holds(self):
         summary = self.run_json("train", "recipe.yaml", "--run", "run")
         self.assertEqual(summary["step"], 3 * STEPS_PER_EPOCH)
