@@ -73,8 +73,8 @@ TEST_F(CacheLockTest, WhoDoesNotGetOnWithACopyIsNotWaitedForAndThatIsSaid) {
   ::testing::internal::CaptureStderr();
   EXPECT_TRUE(ReadLocally(server_.url("a")) == content_);
   const std::string said = ::testing::internal::GetCapturedStderr();
-  EXPECT_THAT(said, HasSubstr(server_.url("a") +
-                              ": waiting for another process or thread, which copies it into "));
+  EXPECT_THAT(said,
+              HasSubstr(server_.url("a") + ": the process or thread that copies it into the "));
   EXPECT_THAT(said, HasSubstr("made no progress for 2 s (lock " + directory_ + "/.a-"));
   EXPECT_TRUE(CopyIn(directory_).starts_with("a-"));
 }
