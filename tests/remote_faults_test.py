@@ -141,7 +141,7 @@ class RemoteFaultsTest(RemoteFaults):
 
     def test_a_wait_that_the_server_asks_for_and_that_is_too_long_is_an_error_at_once(self):
         root = self.serve(lambda *_: Answer(503, headers={"Retry-After": "3600"}))
-        self.assert_reading_fails(root, "the server asks to come back in 3600 s; do so")
+        self.assert_reading_fails(root, "the server asks for a retry after 3600 s; run this again then")
         self.assertEqual(len(self.server.requests), 1)
 
     def test_a_connection_that_breaks_goes_on_at_the_byte_where_it_stood(self):

@@ -90,7 +90,9 @@ class TrainTest(ProgramTest):
 
     def test_quiet_prints_the_result_alone(self):
         out, err = self.run_stoker("train", "recipe.yaml", "--run", "run", "--quiet")
-        self.assertEqual(len(out.splitlines()), 3, out)
+        # On a machine that does other things too, `data` may say that steps waited, and what to try.
+        keys = [line.split("  ")[0] for line in out.splitlines() if not line.startswith((" ", "data "))]
+        self.assertEqual(keys, ["test accuracy", "images per second", "run"], out)
         self.assertEqual(err, "")
 
     def test_without_a_name_the_run_goes_under_runs_and_resume_finds_it(self):

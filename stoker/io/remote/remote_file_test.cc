@@ -96,7 +96,7 @@ TEST(RemoteFile, AWaitThatIsTooLongIsAnError) {
     return LoopbackAnswer{.status = 429, .headers = {"Retry-After: 4000"}};
   });
   EXPECT_THAT(ReadAll(server.url("a")),
-              FailsWith(StatusCode::kUnavailable, "the server asks to come back in 4000 s"));
+              FailsWith(StatusCode::kUnavailable, "the server asks for a retry after 4000 s"));
 }
 
 TEST(RemoteFile, IsNotTriedAgainWhereThatCannotHelp) {

@@ -142,8 +142,8 @@ Status GivenUp(const std::string& place, const HttpAnswer& answer, const std::st
         "retries (data.remote)";
   }
   if (answer.head.retry_after_s.value_or(0) > kLongestAskedFor) {
-    return Unavailable("{}: {}: the server asks to come back in {} s; do so", place, text,
-                       *answer.head.retry_after_s);
+    return Unavailable("{}: {}: the server asks for a retry after {} s; run this again then", place,
+                       text, *answer.head.retry_after_s);
   }
   return Unavailable("{}: {}, after {}; {}", place, text, tries.ToString(), advice);
 }

@@ -279,7 +279,7 @@ TEST_F(S3Test, ALongWaitThatAServerAsksForIsToldOnce) {
   const auto opened = OpenByteSource("s3://slow/a");
   const std::string said = testing::internal::GetCapturedStderr();
   STOKER_EXPECT_OK(opened);
-  EXPECT_THAT(said, testing::HasSubstr("the server asks to come back in 5 s"));
+  EXPECT_THAT(said, testing::HasSubstr("the server asks for a retry after 5 s"));
 }
 
 TEST_F(S3Test, TheFirstFileThatIsMissingIsNamed) {
