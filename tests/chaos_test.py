@@ -13,6 +13,7 @@ from program import DATA, STOKER, ProgramTest, png
 
 from chaos.server import Server
 from chaos.session import Settings, judge_seed
+from chaos.tables import npy_bytes
 from chaos.trouble import Disturbance, Trouble
 
 LIBRARY = os.environ["STOKER_CHAOS_LIBRARY"]
@@ -114,6 +115,41 @@ class ChaosHarnessTest(PreloadCase):
                     self.assertIn("Input/output error", err)
                     failed += 1
         self.assertGreater(failed, 0)
+
+    def test_a_lock_that_cannot_be_looked_at_is_not_opened_again_for_ever(self):
+        self.write("good.csv", "a,b\n1,2\n3,4\n")
+        self.write("x.npy", npy_bytes("<i8", [3], bytes(24)))
+        self.write("bad.csv", "a,b\n" + "".join(f"{i},{i if i % 7 else 'x'}\n" for i in range(200)))
+        fields = "fields: {a: int64, b: float32}"
+        with Server(self.folder) as server:
+            copied = f"data:\n  root: {server.address}\n  remote: {{cache: copies}}\n  train:\n    - "
+            cases = (("kept", copied + f"csv: {{files: good.csv, index: none, {fields}}}\n", ".order.lock", 1, 0),
+                     ("fetched", copied + "npy: {fields: {x: x.npy}}\n", ".lock", 1, 1),
+                     ("logged", f"data:\n  train:\n    - {{csv: {{files: bad.csv, index: memory, {fields}}}, "
+                      "on_error: {policy: skip, limit: 90, log: bad.jsonl}}\n", "bad.jsonl", 3, 1))
+            for name, recipe, part, first, code in cases:
+                with self.subTest(recipe=name):
+                    self.write(f"{name}.yaml", recipe)
+                    found, err, log = self.preload(f"stat:EACCES:{first}:0:{part}", "pack", f"{name}.yaml", f"{name}.tar", "--format", "tar")
+                    self.assertEqual(found, code, err)
+                    self.assertRegex(log, f"stat EACCES .*{part}")
+                    if code:
+                        self.assertRegex(err, f"{part}: cannot look at( it)?: Permission denied")
+
+    @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train")), "there is no stoker-train")
+    def test_the_lock_of_a_run_that_cannot_be_looked_at_is_an_error(self):
+        code, err, _ = self.preload("stat:ENOMEM:1:0:run/lock", "train", "recipe.yaml", "--run", "run", "--quiet")
+        self.assertEqual(code, 1, err)
+        self.assertRegex(err, "stoker: error: .*run/lock: cannot look at it: Cannot allocate memory")
+
+    def test_a_file_that_is_opened_again_and_again_takes_no_memory(self):
+        script = ("import os\nused = lambda: int(open('/proc/self/statm').read().split()[1])\n"
+                  "def read():\n  for _ in range(100000): os.close(os.open('recipe.yaml', os.O_RDONLY))\n"
+                  "read(); before = used(); read(); print(used() - before)")
+        environment = {**os.environ, "LD_PRELOAD": LIBRARY, "STOKER_CHAOS_FOLDER": self.folder, "STOKER_CHAOS_LOG": self.path("log"),
+                       "STOKER_CHAOS_RULES": "open:EIO:1:1:nothing"}
+        done = subprocess.run([sys.executable, "-c", script], cwd=self.folder, env=environment, capture_output=True, text=True, check=True)
+        self.assertLess(int(done.stdout), 256, "pages")
 
     def test_memory_that_a_pipeline_is_refused_is_reported_with_the_stage(self):
         for number in range(8):

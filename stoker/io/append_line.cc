@@ -61,7 +61,8 @@ Result<std::optional<LockedFile>> OpenLocked(const std::string& path, const Open
     auto lock = std::make_unique<FileLock>(file->get());
     if (lock->stopped())
       return Cancelled("{}: asked to stop while another one appended a line to it", path);
-    if (internal::IsStill(path, file->get())) return LockedFile{*std::move(file), std::move(lock)};
+    STOKER_ASSIGN_OR_RETURN(const bool is_still, internal::IsStill(path, file->get()));
+    if (is_still) return LockedFile{*std::move(file), std::move(lock)};
   }
 }
 

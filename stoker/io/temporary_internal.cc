@@ -62,10 +62,10 @@ std::optional<NameParts> ParseName(std::string_view name) {
 
 // Locks what has just been made at `path`. False if another process was faster, took it for stale
 // and removes it (RemoveIfStale, which holds the lock until it is gone).
-bool LockNew(const std::string& path, int fd) {
+Result<bool> LockNew(const std::string& path, int fd) {
   // A file system without locks leaves the process number as the sign.
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
-  return IsStill(path, fd, AT_SYMLINK_NOFOLLOW);
+  return IsStill(path, fd, AT_SYMLINK_NOFOLLOW, /*patience_seconds=*/0);  // Create tries again
 }
 
 std::string_view AdviceFor(int error_number) {
@@ -88,11 +88,15 @@ std::string_view AdviceFor(int error_number) {
 
 }  // namespace
 
-bool IsStill(const std::string& path, int fd, int flags) {
+Result<bool> IsStill(const std::string& path, int fd, int flags, double patience_seconds) {
   struct stat named {
   }, open{};
-  return ::fstatat(AT_FDCWD, path.c_str(), &named, flags) == 0 && ::fstat(fd, &open) == 0 &&
-         named.st_ino == open.st_ino && named.st_dev == open.st_dev;
+  LocalRetry retry(path, patience_seconds);
+  while (::fstatat(AT_FDCWD, path.c_str(), &named, flags) != 0 || ::fstat(fd, &open) != 0) {
+    if (errno == ENOENT) return false;
+    if (!retry.Again(errno)) return WriteError(errno, path, "cannot look at it");
+  }
+  return named.st_ino == open.st_ino && named.st_dev == open.st_dev;
 }
 
 std::string TemporaryName(const std::string& final_path) {
@@ -149,6 +153,9 @@ Result<Temporary> Temporary::Create(Type type, std::string final_path) {
     return InvalidArgument(
         "'{}' cannot be written: it names no file; give a path that ends in a name", final_path);
   }
+  Status problem =
+      Unavailable("{}: cannot create a temporary beside it: {} names were all taken; try again",
+                  final_path, kCreateAttempts);
   for (int attempt = 0; attempt < kCreateAttempts; ++attempt) {
     std::string path = TemporaryName(final_path);
     Descriptor descriptor(CreateAndOpen(type, path));
@@ -157,11 +164,13 @@ Result<Temporary> Temporary::Create(Type type, std::string final_path) {
       return WriteError(errno, final_path, "cannot create a temporary beside it");
     }
     // Held until this process ends or publishes.
-    if (LockNew(path, descriptor.get()))
-      return Temporary(std::move(final_path), std::move(path), std::move(descriptor));
+    const Result<bool> locked = LockNew(path, descriptor.get());
+    if (locked.ok() && !*locked) continue;
+    Temporary made(final_path, std::move(path), std::move(descriptor));
+    if (locked.ok()) return made;
+    problem = WithFinalName(locked.status(), made.path(), final_path);
   }
-  return Unavailable("{}: cannot create a temporary beside it: {} names were all taken; try again",
-                     final_path, kCreateAttempts);
+  return problem;
 }
 
 Temporary::~Temporary() {

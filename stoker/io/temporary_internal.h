@@ -9,6 +9,7 @@
 
 #include "stoker/base/status.h"
 #include "stoker/io/descriptor.h"
+#include "stoker/io/local_retry.h"
 
 namespace stoker::internal {
 
@@ -72,9 +73,12 @@ class ParentDirectory {
 // returns what this removes.
 Result<bool> RemoveIfStale(const std::string& directory, std::string_view name);
 
-// Returns whether `path` still names what is open as `fd`. `flags`: as of fstatat(2); with
-// AT_SYMLINK_NOFOLLOW a link to it does not.
-bool IsStill(const std::string& path, int fd, int flags = 0);
+// Returns whether `path` still names what is open as `fd`; an error if that cannot be seen, so that
+// who opens it again where it names something else does not do so for ever. `flags`: as of
+// fstatat(2); with AT_SYMLINK_NOFOLLOW a link to it does not. A thread that works for a pass waits
+// so long for trouble to pass (LocalRetry).
+Result<bool> IsStill(const std::string& path, int fd, int flags = 0,
+                     double patience_seconds = LocalRetry::kPatienceSeconds);
 
 // Writes all of `bytes` to `fd`; `path` and `offset` are for the error message.
 Status WriteAll(int fd, std::span<const std::byte> bytes, std::string_view path, uint64_t offset);

@@ -1,5 +1,6 @@
 #include "stoker/io/temporary_internal.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -114,6 +115,24 @@ TEST(RemoveStaleTemporaries, TouchesNoFileThatIsNotOurs) {
   std::ofstream(dir / ".a.tmp-4194305-0123abcd") << "x";
   STOKER_ASSERT_OK_AND_ASSIGN(const int one, RemoveStaleTemporaries(dir.path().string()));
   EXPECT_EQ(one, 1);
+}
+
+TEST(IsStill, SaysWhetherAPathNamesWhatIsOpenAndNotThatItDoesNotWhereItCannotLook) {
+  const TempDir dir;
+  const std::string path = dir / "a", link = dir / "link", loop = dir / "loop";
+  const Descriptor open(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  fs::create_symlink(path, link);
+  fs::create_directory_symlink(loop, loop);
+  EXPECT_TRUE(internal::IsStill(path, open.get()).value());
+  EXPECT_TRUE(internal::IsStill(link, open.get()).value());
+  EXPECT_FALSE(internal::IsStill(link, open.get(), AT_SYMLINK_NOFOLLOW).value());
+  EXPECT_THAT(internal::IsStill(loop + "/a", open.get()),
+              FailsWith(StatusCode::kInvalidArgument, loop + "/a: cannot look at it"));
+  std::ofstream(dir / "b") << "another";
+  fs::rename(dir / "b", path);
+  EXPECT_FALSE(internal::IsStill(path, open.get()).value());
+  fs::remove(path);
+  EXPECT_FALSE(internal::IsStill(path, open.get()).value());
 }
 
 TEST(RemoveStaleTemporaries, OfADirectoryThatIsMissingIsAnError) {

@@ -51,7 +51,7 @@ struct flock LockForWriting() {
 }
 
 // Whether `lock` is open on the run's lock, which another process may have removed.
-bool IsLockOf(const RunPaths& paths, const Descriptor& lock) {
+Result<bool> IsLockOf(const RunPaths& paths, const Descriptor& lock) {
   return internal::IsStill(paths.lock(), lock.get(), AT_SYMLINK_NOFOLLOW);
 }
 
@@ -68,7 +68,8 @@ Result<Descriptor> TakeLock(const RunPaths& paths) {
           paths.root.string());
     }
     // The process that held it may have removed it with its run: then it locks nothing.
-    if (IsLockOf(paths, lock)) return lock;
+    STOKER_ASSIGN_OR_RETURN(const bool is_lock, IsLockOf(paths, lock));
+    if (is_lock) return lock;
   }
 }
 
@@ -240,7 +241,11 @@ HeldRun::HeldRun(MadeDirectories made, const RunPaths& paths, Descriptor lock)
 
 void HeldRun::Discard() {
   const MutexLock guard(mutex_);
-  const auto is_ours = [this] { return IsLockOf(paths_, lock_); };
+  // What cannot be looked at stays.
+  const auto is_ours = [this] {
+    const Result<bool> is_lock = IsLockOf(paths_, lock_);
+    return is_lock.ok() && *is_lock;
+  };
   if (!is_new_ || !is_ours() || !HoldsOnlyWhatIsWrittenBeforeTheFirstStep(paths_.root)) return;
   // A directory of this process loses its name at once, so nothing can be written into it
   // meanwhile.

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,7 @@ struct Rule {
 };
 
 constexpr int kMostDescriptors = 1 << 16;
+constexpr size_t kMostPaths = 1 << 14;
 constexpr uint64_t kMostLines = 200;  // of the log for each rule
 
 // Constant-initialised: calls may come before any constructor has run, and find nothing to do.
@@ -55,7 +57,28 @@ std::string* folder = nullptr;
 std::vector<Rule*>* rules = nullptr;
 bool inside_folder = false;  // the working directory is
 int log_descriptor = -1;
-std::atomic<const char*> descriptor_paths[kMostDescriptors];  // leaked: a name for each open
+std::atomic<const char*> descriptor_paths[kMostDescriptors];
+std::atomic<const char*> known_paths[kMostPaths];  // a hash table; leaked: a name for each path
+
+// A copy of `path` that stays: the same one each time, so that a program that opens a file again
+// and again takes no memory for it. Paths beyond kMostPaths get a copy each time.
+const char* Kept(const char* path) {
+  const size_t hash = std::hash<std::string_view>()(path);
+  const char* copy = nullptr;
+  for (size_t i = 0; i < kMostPaths; ++i) {
+    std::atomic<const char*>& place = known_paths[(hash + i) % kMostPaths];
+    const char* known = place.load();
+    if (known == nullptr) {
+      if (copy == nullptr) copy = ::strdup(path);
+      if (copy == nullptr || place.compare_exchange_strong(known, copy)) return copy;
+    }
+    if (std::strcmp(known, path) == 0) {
+      ::free(const_cast<char*>(copy));
+      return known;
+    }
+  }
+  return copy != nullptr ? copy : ::strdup(path);
+}
 
 [[noreturn]] void Die(const std::string& what) {
   const std::string line = "faults: " + what + "\n";
@@ -181,7 +204,7 @@ const char* PathOf(int descriptor) {
 int Remember(int descriptor, const char* path) {
   if (descriptor < 0 || descriptor >= kMostDescriptors) return descriptor;
   const int error = errno;
-  descriptor_paths[descriptor].store(::strdup(path));
+  descriptor_paths[descriptor].store(Kept(path));
   errno = error;
   return descriptor;
 }

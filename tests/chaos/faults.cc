@@ -166,6 +166,12 @@ STOKER_REPLACE_BY_PATH(unlink, kRemove, (const char* path), (path))
 STOKER_REPLACE_BY_PATH(rmdir, kRemove, (const char* path), (path))
 STOKER_REPLACE_BY_PATH(remove, kRemove, (const char* path), (path))
 
+STOKER_REPLACE(int, fstatat, (int at, const char* path, struct stat* out, int flags)) {
+  STOKER_REAL(int, fstatat, (int, const char*, struct stat*, int));
+  if (IsOfCase(path, at) && Fails(kStat, path)) return -1;
+  return real(at, path, out, flags);
+}
+
 STOKER_REPLACE(int, renameat2, (int at, const char* path, int to, const char* name, unsigned how)) {
   STOKER_REAL(int, renameat2, (int, const char*, int, const char*, unsigned));
   if (IsOfCase(path, at) && Fails(kRename, path)) return -1;

@@ -23,8 +23,8 @@ CALLS = (
     ("truncate", ("EIO", "ENOSPC")),
     ("clock", ("jump-86400", "jump--86400", "jump-400000000")),
 )
-# How often each is drawn: most commands open, read and write; few make directories.
-OFTEN = (4, 6, 5, 2, 2, 1, 1, 2, 2, 1, 2, 2, 1, 1, 2)
+# How often each is drawn: most commands open, read and write; few make directories. Of truncate more, as hardly any command calls it.
+OFTEN = (4, 6, 5, 2, 2, 1, 1, 2, 2, 1, 2, 2, 1, 6, 2)
 # What a server does wrong: kind, values to choose from.
 SERVER = (
     ("stall", (0.5, 4.0)),  # seconds in which nothing comes

@@ -42,6 +42,8 @@ LockWait::Then LockWait::Next(double now, uint64_t progress) {
 
 Result<CacheLock> CacheLock::Take(std::string path, IfHeld if_held, Afterwards afterwards) {
   const int operation = if_held == IfHeld::kWait ? LOCK_EX : LOCK_EX | LOCK_NB;
+  // Who does not wait for the lock does not wait long for trouble to pass either.
+  const double patience_seconds = if_held == IfHeld::kWait ? LocalRetry::kPatienceSeconds : 1;
   while (true) {
     Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (!file.valid()) return internal::WriteError(errno, path, "cannot make a lock in the cache");
@@ -50,9 +52,10 @@ Result<CacheLock> CacheLock::Take(std::string path, IfHeld if_held, Afterwards a
       if (afterwards == Afterwards::kRemove && !held) ::unlink(path.c_str());
       return LockError(problem, path);
     }
+    STOKER_ASSIGN_OR_RETURN(const bool is_still,
+                            internal::IsStill(path, file.get(), /*flags=*/0, patience_seconds));
     // Else its holder has taken it away.
-    if (internal::IsStill(path, file.get()))
-      return CacheLock(std::move(path), std::move(file), afterwards);
+    if (is_still) return CacheLock(std::move(path), std::move(file), afterwards);
   }
 }
 

@@ -20,7 +20,7 @@ class CacheLock {
   // Takes the lock; creates the file `path` if it does not exist. Errors: kUnavailable if another
   // holder has the lock and `if_held` says not to wait; kCancelled if this thread was asked to stop
   // while it waited (base/stop_scope.h); kFailedPrecondition if the file system has no locks; those
-  // of creating the file.
+  // of creating the file and of looking at it.
   static Result<CacheLock> Take(std::string path, IfHeld if_held, Afterwards afterwards);
 
   CacheLock(CacheLock&&) noexcept = default;

@@ -170,7 +170,8 @@ Result<std::optional<Descriptor>> ShardCache::Find(const RemoteFile& file) {
   // Held while the copy is open: it says that it is in use.
   if (FlockUnlessStopped(copy.get(), LOCK_SH) == ECANCELED)
     return Cancelled("{}: asked to stop while another one held the lock", path);
-  if (!internal::IsStill(path, copy.get())) return std::nullopt;  // it has just been taken away
+  STOKER_ASSIGN_OR_RETURN(const bool is_still, internal::IsStill(path, copy.get()));
+  if (!is_still) return std::nullopt;  // it has just been taken away
   STOKER_ASSIGN_OR_RETURN(const bool is_whole, IsWhole(name, copy.get()));
   if (!is_whole) {
     Remove(name);
