@@ -8,8 +8,9 @@ import signal
 import subprocess
 import sys
 import time
+import unittest
 
-from doctor_test import KEYS, VERDICTS
+from doctor_test import CASES, KEYS, VERDICTS
 from program import ProgramTest
 
 # Computes until it is ended.
@@ -308,3 +309,23 @@ class DoctorForeignFaultsTest(DoctorForeignCase):
         self.addCleanup(other.kill)
         report = self.run_json("doctor", "--seconds", "600", "--pid", str(other.pid))
         self.assertTrue(report["profile"]["ended"])
+
+
+class DoctorScriptsTest(unittest.TestCase):
+    """The planted scripts of tests/doctor/foreign, which judge.py runs by hand, because they need PyTorch and an idle machine."""
+
+    def test_each_script_says_what_is_planted_and_its_twin_differs_by_the_cure(self):
+        sys.path.insert(0, str(CASES))
+        self.addCleanup(sys.path.remove, str(CASES))
+        import foreign_cases  # pylint: disable=import-outside-toplevel
+        found = foreign_cases.all_scripts()
+        self.assertEqual(len(found), 12)
+        for script in found:
+            with self.subTest(script=script.name):
+                self.assertTrue(script.planted)
+                self.assertTrue(script.verdicts)
+                self.assertLessEqual(set(script.verdicts), VERDICTS)
+                texts = [path.read_text(encoding="utf-8") for path in (script.path, script.cured)]
+                for text in texts:
+                    compile(text, script.name, "exec")
+                self.assertNotEqual(*(text.split("\n", 1)[1] for text in texts))

@@ -2,6 +2,7 @@
 """Judges the doctor on the planted cases, on this machine: is the first verdict right, does the prediction hold, does --fix cure?
 
 Usage: judge.py STOKER [--seconds S] [--fix] [CASE ...]      by hand, on a machine that does nothing else; some minutes
+       judge.py STOKER --python PYTHON [CASE ...]            the scripts of foreign/; this Python has PyTorch, py-spy is in PATH
 
 Prints a line for each case: the verdict, how many times as fast the cured twin is, the first prescription with its predicted gain
 and the twin's measured one; with --fix, also how much of the twin's throughput the fixed recipe has. Exits 1 if fewer verdicts
@@ -17,6 +18,7 @@ import tempfile
 
 import cases
 import data
+import foreign_cases
 
 GOAL = 0.87  # of the verdicts: 21 of 24
 
@@ -109,11 +111,18 @@ def main():
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--trial", type=float, default=3, help="seconds to measure a recipe and its twin")
     parser.add_argument("--fix", action="store_true")
+    parser.add_argument("--python", help="judges the planted scripts instead, with this interpreter")
     parser.add_argument("cases", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     options.stoker = os.path.abspath(options.stoker)
     verdicts = []
-    for case in cases.all_cases():
+    for script in foreign_cases.all_scripts() if options.python else []:
+        if options.cases and script.name not in options.cases:
+            continue
+        cells, right = foreign_cases.judge(script, options.stoker, options.python, options.seconds, options.trial)
+        print(" | ".join(cells), flush=True)
+        verdicts.append(right)
+    for case in [] if options.python else cases.all_cases():
         if options.cases and case.name not in options.cases:
             continue
         with tempfile.TemporaryDirectory(prefix="stoker-judge-") as folder:

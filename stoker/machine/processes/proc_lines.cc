@@ -96,6 +96,10 @@ std::optional<SchedstatLine> ParseSchedstat(std::string_view text) {
   return SchedstatLine{.cpu_ns = *cpu, .queued_ns = *queued};
 }
 
+bool NeedsWchan(std::string_view syscall) {
+  return syscall.empty() || ParseCount(syscall.substr(0, syscall.find(' '))) == SYS_restart_syscall;
+}
+
 ThreadState StateOf(char state, std::string_view syscall, std::string_view wchan) {
   switch (state) {
     case 'R': return ThreadState::kRunning;
@@ -108,8 +112,10 @@ ThreadState StateOf(char state, std::string_view syscall, std::string_view wchan
   int64_t number = -1;
   const auto [end, error] =
       std::from_chars(syscall.data(), syscall.data() + syscall.size(), number);
-  if (error == std::errc() && number >= 0) return StateOfCall(number);
-  if (!syscall.empty()) return ThreadState::kOther;  // "running": it woke up meanwhile
+  // A wait that was interrupted, as by a tracer, goes on as this call, whatever it was before.
+  const bool goes_on = error == std::errc() && number == SYS_restart_syscall;
+  if (error == std::errc() && number >= 0 && !goes_on) return StateOfCall(number);
+  if (!syscall.empty() && !goes_on) return ThreadState::kOther;  // "running": it woke up meanwhile
   for (const auto& [part, waits] : kSleepsIn) {
     if (wchan.find(part) != wchan.npos) return waits;
   }

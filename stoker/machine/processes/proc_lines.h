@@ -33,7 +33,10 @@ std::optional<SchedstatLine> ParseSchedstat(std::string_view text);
 // Returns what a thread does.
 //   state    of its stat line
 //   syscall  its file `syscall`: "202 0x7f... ..." or "running"; empty: may not be read
-//   wchan    its file `wchan`, the kernel's function that it sleeps in; used without `syscall`
+//   wchan    its file `wchan`, the kernel's function that it sleeps in; used where `syscall` does
+//   not
+//            say: see NeedsWchan
 ThreadState StateOf(char state, std::string_view syscall, std::string_view wchan);
+bool NeedsWchan(std::string_view syscall);
 
 }  // namespace stoker

@@ -103,10 +103,8 @@ ThreadSample ProcessReader::ReadThread(const fs::path& folder, int64_t id) const
   std::string call, wchan;
   if (line->state == 'S') {
     call = ReadSmallText(folder / "syscall");
-    if (call.empty()) {
-      sees_calls_ = false;
-      wchan = ReadSmallText(folder / "wchan");
-    }
+    if (call.empty()) sees_calls_ = false;
+    if (NeedsWchan(call)) wchan = ReadSmallText(folder / "wchan");
   }
   sample.state = StateOf(line->state, call, wchan);
   if (const auto counted = ParseSchedstat(ReadSmallText(folder / "schedstat"))) {

@@ -111,6 +111,17 @@ TEST(StateOf, TellsWaitsApartByTheSystemCall) {
   EXPECT_EQ(StateOf('T', "", ""), ThreadState::kOther);
 }
 
+TEST(StateOf, AWaitThatATracerInterruptedGoesByTheKernelsFunction) {
+  const std::string call = fmt::format("{} 0x1", SYS_restart_syscall);
+  EXPECT_TRUE(NeedsWchan(call));
+  EXPECT_TRUE(NeedsWchan(""));
+  EXPECT_FALSE(NeedsWchan("7 0x1"));
+  EXPECT_FALSE(NeedsWchan("running"));
+  EXPECT_EQ(StateOf('S', call, "do_poll"), ThreadState::kPoll);
+  EXPECT_EQ(StateOf('S', call, "futex_wait_queue"), ThreadState::kLock);
+  EXPECT_EQ(StateOf('S', call, "0"), ThreadState::kOther);
+}
+
 TEST(StateOf, WithoutTheSystemCallGoesByTheKernelsFunction) {
   EXPECT_EQ(StateOf('S', "", "futex_wait_queue"), ThreadState::kLock);
   EXPECT_EQ(StateOf('S', "", "poll_schedule_timeout.constprop.0"), ThreadState::kPoll);
