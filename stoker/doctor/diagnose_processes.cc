@@ -19,6 +19,11 @@ std::string NoteOfOthers(const ProcessProfile& profile) {
       profile.cpus);
 }
 
+// What a program does until it fails says nothing about what it would have done.
+bool Failed(const ProcessProfile& profile) {
+  return profile.ended && profile.exit_code && *profile.exit_code != 0;
+}
+
 std::vector<Finding> FindAll(const ProcessProfile& profile) {
   std::vector<Finding> findings;
   for (const auto find : {FindInMemory, FindInQuota, FindInThreads, FindInWaits}) {
@@ -49,7 +54,14 @@ Diagnosis DiagnoseProcesses(const ProcessProfile& profile) {
     return diagnosis;
   }
   const std::vector<Finding> findings = FindAll(profile);
-  if (findings.empty()) return diagnosis;
+  if (findings.empty()) {
+    if (Failed(profile)) {
+      diagnosis.verdict = Verdict::kUnknown;
+      diagnosis.why = fmt::format("the program failed after {:.2g} s (exit code {})",
+                                  Sane(profile.seconds), *profile.exit_code);
+    }
+    return diagnosis;
+  }
   const Finding& worst = findings.front();
   diagnosis.verdict = worst.verdict;
   diagnosis.stage = worst.stage;

@@ -62,6 +62,22 @@ TEST(DiagnoseProcesses, OfNothingIsUnknown) {
   EXPECT_TRUE(diagnosis.interrupted);
 }
 
+TEST(DiagnoseProcesses, OfOneThatFailedIsUnknownUnlessALossWasSeenBefore) {
+  ProcessProfile failed = Healthy();
+  failed.ended = true;
+  failed.seconds = 0.3;
+  failed.exit_code = 1;
+  EXPECT_EQ(VerdictOf(failed), Verdict::kUnknown);
+  EXPECT_EQ(DiagnoseProcesses(failed).why, "the program failed after 0.3 s (exit code 1)");
+  failed.exit_code = 0;
+  EXPECT_EQ(VerdictOf(failed), Verdict::kNone);
+  ProcessProfile starved =
+      Of({Main({.cpu = 0.06, .poll = 0.94}), Worker(11, {.cpu = 0.99}), Worker(12, {.cpu = 0.98})});
+  starved.ended = true;
+  starved.exit_code = 1;
+  EXPECT_EQ(VerdictOf(starved), Verdict::kAugmentation);
+}
+
 TEST(DiagnoseProcesses, WorkersThatComputeAllTheTimeAreTooSlow) {
   const Diagnosis diagnosis = DiagnoseProcesses(Of(
       {Main({.cpu = 0.06, .poll = 0.94}), Worker(11, {.cpu = 0.99}), Worker(12, {.cpu = 0.98})}));

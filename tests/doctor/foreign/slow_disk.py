@@ -2,6 +2,8 @@
 # verdict: storage
 import os
 import mmap
+import signal
+import sys
 import tempfile
 
 import rate
@@ -24,6 +26,7 @@ def step(x, y):
 
 SAMPLE = 1 << 20
 folder = tempfile.TemporaryDirectory(prefix="stoker-foreign-")
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # which removes it
 PATH = os.path.join(folder.name, "samples")
 with open(PATH, "wb") as file:
     for _ in range(256):
