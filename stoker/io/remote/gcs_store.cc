@@ -169,8 +169,8 @@ class Gcs final : public RemoteStore {
     return json_;
   }
 
-  const JsonApi json_;
-  const XmlApi xml_;
+  const JsonApi json_ = {};
+  const XmlApi xml_ = {};
 };
 
 }  // namespace
