@@ -90,6 +90,12 @@ arrow::Result<std::string_view> TextOf(const arrow::Array& array, int64_t row) {
   }
 }
 
+// Of an empty text there may be no bytes to point to.
+arrow::Status AppendText(arrow::BufferBuilder& to, std::string_view text) {
+  if (text.empty()) return arrow::Status::OK();
+  return to.Append(text.data(), static_cast<int64_t>(text.size()));
+}
+
 }  // namespace
 
 arrow::Result<std::shared_ptr<arrow::Array>> FindColumn(const arrow::RecordBatch& batch,
@@ -213,7 +219,7 @@ arrow::Status ColumnDecoder::EndRow() {
 arrow::Status ColumnDecoder::AppendTexts(const arrow::Array& array) {
   for (int64_t row = 0; row < array.length(); ++row) {
     ARROW_ASSIGN_OR_RAISE(const std::string_view text, TextOf(array, row));
-    ARROW_RETURN_NOT_OK(values_.Append(text.data(), static_cast<int64_t>(text.size())));
+    ARROW_RETURN_NOT_OK(AppendText(values_, text));
     ARROW_RETURN_NOT_OK(EndRow());
   }
   return arrow::Status::OK();
@@ -247,7 +253,7 @@ arrow::Status ColumnDecoder::AppendNulls(int64_t values) {
   if (!null_value_) fault_ = TableFault::kNull;
   if (plan_.leaf == LeafForm::kText) {
     if (!null_value_) return arrow::Status::OK();
-    return values_.Append(null_value_->data(), static_cast<int64_t>(null_value_->size()));
+    return AppendText(values_, *null_value_);
   }
   if (!null_value_)
     return values_.Append(values * static_cast<int64_t>(plan_.value_bytes), uint8_t{0});
@@ -298,6 +304,7 @@ arrow::Status ColumnDecoder::Widen(const arrow::Array& array, int64_t begin, int
 
 // Values of which none is null, in the range of the array.
 arrow::Status ColumnDecoder::AppendPlain(const arrow::Array& array, int64_t begin, int64_t count) {
+  if (count == 0) return arrow::Status::OK();  // an empty array may have no buffer
   if (count == 0) return arrow::Status::OK();
   switch (plan_.leaf) {
     case LeafForm::kWidenU16: return Widen<uint16_t>(array, begin, count);
@@ -305,7 +312,7 @@ arrow::Status ColumnDecoder::AppendPlain(const arrow::Array& array, int64_t begi
     case LeafForm::kWidenU64: return Widen<uint64_t>(array, begin, count);
     case LeafForm::kText: {
       ARROW_ASSIGN_OR_RAISE(const std::string_view text, TextOf(array, begin));
-      return values_.Append(text.data(), static_cast<int64_t>(text.size()));
+      return AppendText(values_, text);
     }
     case LeafForm::kBit: {
       const auto& bits = static_cast<const arrow::BooleanArray&>(array);
