@@ -39,10 +39,11 @@ struct Message {
 
 // Where a member of the flatbuffer table RecordBatch stands; null where it is left out. Where the
 // table begins stands how far before it the places of its members stand. Message::Open has verified
-// all of it.
+// all of it, but not that the message has such a table.
 const std::byte* MemberOf(const arrow::ipc::Message& message, size_t member) {
   constexpr size_t kFirstMember = 4;
   const auto* const table = static_cast<const std::byte*>(message.header());
+  if (table == nullptr) return nullptr;
   int32_t back = 0;
   uint16_t size = 0, at = 0;
   std::memcpy(&back, table, sizeof(back));
