@@ -3,7 +3,7 @@ import json
 import unittest
 
 from program import ProgramTest
-from table_files import ARROW, PARQUET, have_tables, write_table
+from table_files import ARROW, PARQUET, STREAM, have_tables, write_table
 
 
 @unittest.skipUnless(have_tables(), "this build has no Apache Arrow")
@@ -47,6 +47,21 @@ class TablesTest(ProgramTest):
         _, err = self.run_stoker("bench", "recipe.yaml", "--epochs", "1", "--memory", "26MB", expect=1)
         self.assertRegex(err, "the descriptions of all columns and groups take")
         self.run_stoker("bench", "recipe.yaml", "--epochs", "1", "--memory", "200MB")
+
+    def test_an_arrow_message_without_its_table_is_damage(self):
+        self.table("a.arrow", {"n": ("int32", "[1, 2]")}, STREAM)
+        whole = self.read("a.arrow")
+        starts = [at for at in range(0, len(whole), 8) if whole[at:at + 4] == b"\xff" * 4 and whole[at + 4:at + 8] != bytes(4)]
+        self.assertEqual(len(starts), 2)  # the schema, and a batch
+        for start in starts:
+            with self.subTest(start=start):
+                message = start + 8
+                table = message + int.from_bytes(whole[message:message + 4], "little")
+                members = table - int.from_bytes(whole[table:table + 4], "little", signed=True)
+                place = members + 4 + 2 * 2  # of `header`, after version and type
+                self.write("b.arrow", whole[:place] + bytes(2) + whole[place + 2:])
+                _, err = self.run_stoker("inspect", "b.arrow", expect=1)
+                self.assertIn("b.arrow", err)
 
     def test_inspect_counts_numbers_beyond_int64_apart_from_nulls(self):
         for kind in (PARQUET, ARROW):
