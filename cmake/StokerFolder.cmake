@@ -1,10 +1,11 @@
-# stoker_folder(NAME [DEPS folder...] [THIRD_PARTY target...] [TORCH])
+# stoker_folder(NAME [DEPS folder...] [THIRD_PARTY target...] [TORCH] [APART])
 #
 # One target a folder: stoker_NAME holds every x.cc below stoker/NAME, stoker_NAME_test every x_test.cc,
 # stoker_NAME_bench every x_bench.cc; each x_fuzz.cc becomes a fuzzer of its own. TORCH marks the folders
-# that may see libtorch. In none of these targets are x_plugin.cc (StokerPlugins.cmake) and builtin_kinds.cc (stoker_kinds).
+# that may see libtorch; APART those of whose files a program may need some only, since others name what it lacks. In none of these
+# targets are x_plugin.cc (StokerPlugins.cmake) and builtin_kinds.cc (stoker_kinds).
 function(stoker_folder NAME)
-  cmake_parse_arguments(ARG "TORCH" "" "DEPS;THIRD_PARTY" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH;APART" "" "DEPS;THIRD_PARTY" ${ARGN})
   set(folder ${PROJECT_SOURCE_DIR}/stoker/${NAME})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cc)
   list(FILTER sources EXCLUDE REGEX "(_plugin|/builtin_kinds)\\.cc$")
@@ -29,11 +30,15 @@ function(stoker_folder NAME)
     set(test_pch torch)
   endif()
   stoker_precompile(stoker_${NAME} ${pch})
+  if(NOT ARG_APART)
+    stoker_join(stoker_${NAME})
+  endif()
 
   if(STOKER_TESTS AND test_sources)
     add_executable(stoker_${NAME}_test ${test_sources})
     target_link_libraries(stoker_${NAME}_test PRIVATE stoker_${NAME} stoker_own_flags stoker_test_flags GTest::gmock GTest::gtest_main)
     stoker_precompile(stoker_${NAME}_test ${test_pch})
+    stoker_join(stoker_${NAME}_test ACROSS_FOLDERS)
     gtest_discover_tests(stoker_${NAME}_test TEST_PREFIX ${NAME}. DISCOVERY_TIMEOUT 120
       PROPERTIES TIMEOUT 1800 LABELS unit)
   endif()
@@ -60,10 +65,45 @@ endfunction()
 add_library(stoker_test_flags INTERFACE)
 target_compile_options(stoker_test_flags INTERFACE $<$<CONFIG:Release>:-O1>)
 
+# stoker_join(TARGET [ACROSS_FOLDERS]) compiles the files of each folder of TARGET together, ten at a time, since most of the
+# time that a file takes goes into templates that its neighbours use too: a test of 70 lines takes 5 s, ten of them take 12
+# (docs/adr/0035-files-of-a-folder-are-compiled-together.md). So names must differ within a folder, also those of an unnamed
+# namespace. ACROSS_FOLDERS is for tests, whose namespaces have the names of their files. Files that Highway compiles once
+# for each instruction set stay alone. STOKER_JOIN=OFF compiles each file alone, which is quicker to build again after an edit.
+option(STOKER_JOIN "Compile the files of a folder together" ON)
+function(stoker_join TARGET)
+  cmake_parse_arguments(ARG "ACROSS_FOLDERS" "" "" ${ARGN})
+  get_target_property(sources ${TARGET} SOURCES)
+  foreach(source ${sources})
+    file(STRINGS ${source} highway LIMIT_COUNT 1 REGEX "hwy/foreach_target.h")
+    if(highway)
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+      continue()
+    endif()
+    set(group ${TARGET})
+    if(NOT ARG_ACROSS_FOLDERS)
+      cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE group)
+      cmake_path(REMOVE_FILENAME group)
+      string(MAKE_C_IDENTIFIER "${group}" group)
+    endif()
+    if(NOT DEFINED count_${group})
+      set(count_${group} 0)
+    endif()
+    math(EXPR batch "${count_${group}} / 10")
+    math(EXPR count_${group} "${count_${group}} + 1")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${group}_${batch}")
+  endforeach()
+  set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ${STOKER_JOIN} UNITY_BUILD_MODE GROUP)
+  # A class that only one file defines may have members of that file's own types. Where GCC 12 can inline more, it takes some
+  # copies within a string for overruns (GCC's bug 105651).
+  target_compile_options(${TARGET} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage -Wno-array-bounds -Wno-stringop-overflow>)
+endfunction()
+
 # Precompiled headers: one for plain folders, one for their tests, one for programs, one for all that sees torch. Each is made once, by a
 # library of its own that holds nothing else, and reused.
 set(STOKER_PLAIN_HEADERS <algorithm> <chrono> <cstdint> <functional> <map> <memory> <mutex> <optional> <span> <string>
-  <string_view> <vector> <fmt/format.h> <nlohmann/json.hpp>)
+  <string_view> <vector> <fmt/format.h> ${PROJECT_SOURCE_DIR}/cmake/json_without_literals.h)
 set(STOKER_PRECOMPILED_plain ${STOKER_PLAIN_HEADERS})
 set(STOKER_PRECOMPILED_tests ${STOKER_PLAIN_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
 # Not the whole of torch/torch.h: its 724 MB take longer to load than what most files here use takes to compile.

@@ -5,8 +5,7 @@
 #include "stoker/base/dlpack_abi.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::array_dlpack_test {
 
 // A tensor as another library would hand it over; counts how often it is given back.
 struct Foreign {
@@ -112,5 +111,4 @@ TEST(DLPack, WhatWeCannotHoldIsRefusedAndGivenBack) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::array_dlpack_test

@@ -5,8 +5,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::array_test {
 
 Array Counting(Shape shape) {
   Array array = Array::Allocate(DType::kInt32, std::move(shape));
@@ -100,5 +99,4 @@ TEST(Array, IsChargedToItsAccountWhileItLives) {
   EXPECT_EQ(account->bytes(), 0);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::array_test

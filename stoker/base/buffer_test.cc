@@ -7,8 +7,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/base/worker_group.h"
 
-namespace stoker {
-namespace {
+namespace stoker::buffer_test {
 
 std::shared_ptr<MemoryAccount> NewAccount() {
   return Ledger::Create(int64_t{1} << 30)->OpenAccount("test");
@@ -165,5 +164,4 @@ TEST(BufferPool, ServesManyThreadsAtOnceWithoutSharingABlock) {
   EXPECT_EQ(account->bytes(), 0);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::buffer_test

@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::byte_size_test {
 
 TEST(ParseByteSize, TakesNumbersWithAndWithoutUnitsAndNothingElse) {
   const std::pair<const char*, int64_t> good[] = {
@@ -32,5 +31,4 @@ TEST(ByteSize, IsReadAndWritten) {
     EXPECT_EQ(*ParseByteSize(ByteSizeText(bytes)), bytes);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::byte_size_test

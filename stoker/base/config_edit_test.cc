@@ -4,8 +4,7 @@
 #include "stoker/base/config.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::config_edit_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -125,5 +124,4 @@ TEST(Differences, ComparesPipelinesStepByStep) {
               ElementsAre("(everything): [1] -> {a: 1}"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::config_edit_test

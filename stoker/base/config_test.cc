@@ -10,8 +10,7 @@
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::config_test {
 
 using Kind = ConfigNode::Kind;
 using testing::ElementsAre;
@@ -382,5 +381,4 @@ TEST(NameAdvice, KnowsANameByTheFirstLettersOfItsWords) {
   EXPECT_THAT(NameAdvice("sl", names), testing::Not(testing::HasSubstr("smooth_l1'?")));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::config_test

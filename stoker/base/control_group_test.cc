@@ -5,8 +5,7 @@
 #include "stoker/base/proc_text.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::control_group_test {
 
 // A made-up /sys/fs/cgroup.
 class ControlGroups : public testing::Test {
@@ -78,5 +77,4 @@ TEST(MemTotal, IsReadInKibibytes) {
   EXPECT_GT(MachineMemoryBytes(), int64_t{16} << 20);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::control_group_test

@@ -5,8 +5,7 @@
 #include <bit>
 #include <limits>
 
-namespace stoker {
-namespace {
+namespace stoker::denormals_test {
 
 // Volatile, so that the CPU computes it and not the compiler.
 float HalfOf(float value) {
@@ -41,5 +40,4 @@ TEST(Denormals, AScopeGivesBackTheModeThatItFound) {
   EXPECT_EQ(FloatMode(), before);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::denormals_test

@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::dtype_test {
 
 constexpr DType kAll[] = {DType::kBool,    DType::kUInt8,  DType::kInt8,    DType::kInt16,
                           DType::kInt32,   DType::kInt64,  DType::kFloat16, DType::kBFloat16,
@@ -40,5 +39,4 @@ TEST(DType, SizesAndKindsAreThoseOfTheTypes) {
   EXPECT_FALSE(IsFloating(DType::kInt64));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::dtype_test

@@ -11,8 +11,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/base/worker_group.h"
 
-namespace stoker {
-namespace {
+namespace stoker::ledger_test {
 
 const auto kNever = [] { return false; };
 const auto kAlways = [] { return true; };
@@ -236,5 +235,4 @@ TEST(MemoryBudget, IsAQuarterOfWhatTheMachineAllows) {
   EXPECT_EQ(DefaultMemoryBudget(), MemoryLimitBytes() / 4);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::ledger_test

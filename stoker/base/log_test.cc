@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::log_test {
 
 TEST(Log, WritesOneLineWithItsLevelToStandardError) {
   testing::internal::CaptureStderr();
@@ -44,5 +43,4 @@ TEST(Log, StylesTheMessageOfALevel) {
   SetLogStyle(LogLevel::kWarning, "", "");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::log_test

@@ -5,8 +5,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::mutex_test {
 
 using std::chrono::milliseconds;
 
@@ -78,5 +77,4 @@ TEST(CondVar, SaysWhetherWhatItWaitedForCameInTime) {
   EXPECT_TRUE(changed.WaitFor(mutex, milliseconds(0), second_time));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::mutex_test

@@ -6,8 +6,7 @@
 #include "stoker/base/registry.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::options_test {
 
 using testing::ElementsAre;
 
@@ -323,5 +322,4 @@ TEST(Registry, DescribesItsKinds) {
   EXPECT_TRUE(kinds[1].options[0].required);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::options_test

@@ -14,8 +14,7 @@
 #include "stoker/base/permuted_index.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::permutation_test {
 
 std::vector<int64_t> Order(const IndexPermutation& permutation) {
   std::vector<int64_t> order;
@@ -307,5 +306,4 @@ TEST(IndexPermutation, KeepsItsGoldenOrder) {
                                     287134796518620764}));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::permutation_test

@@ -11,8 +11,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::plugin_test {
 
 // Has plug-ins looked for in a folder for its scope.
 class ScopedPlugins {
@@ -114,5 +113,4 @@ TEST(Plugin, OneOfTheSameTagGivesItsFunctionsByName) {
               FailsWith(StatusCode::kUnavailable, "NoSuchFunction"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::plugin_test

@@ -5,8 +5,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::portable_math_test {
 
 TEST(PortableLog, IsTheLogarithm) {
   for (double x = 1e-300; x < 1e300; x *= 1.37) {
@@ -36,5 +35,4 @@ TEST(PortableExp, UndoesTheLogarithm) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::portable_math_test

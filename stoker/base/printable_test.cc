@@ -4,8 +4,7 @@
 
 #include "stoker/base/json.h"
 
-namespace stoker {
-namespace {
+namespace stoker::printable_test {
 
 struct Case {
   const char* name;
@@ -66,5 +65,4 @@ TEST(PrintableLines, LeavesJsonTheSameJson) {
   EXPECT_TRUE(IsPrintable(shown.substr(0, shown.size() - 1)));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::printable_test

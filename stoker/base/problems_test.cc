@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace stoker {
-namespace {
+namespace stoker::problems_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -62,5 +61,4 @@ TEST(Problems, TakeAValueOrItsError) {
   EXPECT_THAT(ProblemsIn(problems.ToStatus()), ElementsAre("no number"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::problems_test

@@ -4,8 +4,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::proc_text_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -61,5 +60,4 @@ TEST(ReadSmallText, IsEmptyForWhatCannotBeRead) {
   EXPECT_THAT(SplitLines("a\n\nb"), ElementsAre("a", "", "b"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::proc_text_test

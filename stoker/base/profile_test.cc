@@ -3,8 +3,7 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::profile_test {
 
 Profile FixedProfile() {
   return {.wall_s = 2,
@@ -96,5 +95,4 @@ TEST(Stopwatch, NeverRunsBackwards) {
   EXPECT_GE(watch.ElapsedSeconds(), static_cast<double>(first) * 1e-9);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::profile_test

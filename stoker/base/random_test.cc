@@ -10,8 +10,7 @@
 #include "stoker/base/statistics.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::random_test {
 
 using Words = std::array<uint32_t, 4>;
 
@@ -202,5 +201,4 @@ TEST(Rng, BernoulliHitsAsOftenAsAskedAndNeverOrAlwaysAtTheEnds) {
   EXPECT_NEAR(hits, 30'000, 800);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::random_test

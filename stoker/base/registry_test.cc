@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::registry_test {
 
 using testing::HasSubstr;
 
@@ -56,5 +55,4 @@ TEST(SplitNamedOptions, AsksAboutIndentationWhereAFileNamesTwo) {
               FailsWith(StatusCode::kInvalidArgument, "'sgd' and 'momentum'"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::registry_test

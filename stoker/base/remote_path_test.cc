@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::remote_path_test {
 
 TEST(WithoutSecrets, LeavesOutPasswordsAndQueriesWhereverAnAddressStands) {
   const std::pair<const char*, const char*> kCases[] = {
@@ -40,5 +39,4 @@ TEST(WithoutSecrets, LeavesOutPasswordsAndQueriesWhereverAnAddressStands) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::remote_path_test

@@ -3,8 +3,7 @@
 #include "stoker/base/options.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::short_text_test {
 
 struct Numbers {
   static constexpr std::string_view kName = "numbers";
@@ -46,5 +45,4 @@ TEST(ShortText, KeepsMessagesAboutLongValuesShort) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::short_text_test

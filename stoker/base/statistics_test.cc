@@ -6,8 +6,7 @@
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::statistics_test {
 
 TEST(RunningStats, GivesTheTextbookValues) {
   RunningStats stats;
@@ -79,5 +78,4 @@ TEST(StudentQuantile, IsThatOfTheTables) {
   EXPECT_EQ(StudentQuantile(0), StudentQuantile(2));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::statistics_test

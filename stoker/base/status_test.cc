@@ -9,8 +9,7 @@
 #include "stoker/base/problems.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::status_test {
 
 TEST(Status, SuccessHasNoMessageAndIsOnePointerWide) {
   const Status status;
@@ -150,5 +149,4 @@ TEST(ResultDeathTest, UseWithoutAValuePrintsTheErrorAndAborts) {
   EXPECT_DEATH((void)*Half(3), "used as if it held a value: invalid argument: 3 is odd");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::status_test

@@ -10,8 +10,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::stop_scope_test {
 
 TEST(StopScope, EachOfSeveralThatAreNestedCountsAsLongAsItLives) {
   EXPECT_EQ(StopScope::Innermost(), nullptr);
@@ -109,5 +108,4 @@ TEST(StopScope, ALockThatIsNotToBeWaitedForIsNot) {
   ::close(wanted);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::stop_scope_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stoker {
-namespace {
+namespace stoker::utf8_test {
 
 TEST(Utf8, TakesCharactersOfEveryLength) {
   EXPECT_TRUE(IsUtf8(""));
@@ -19,5 +18,4 @@ TEST(Utf8, RefusesWhatIsCutShortOverlongOrASurrogate) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::utf8_test

@@ -14,8 +14,7 @@
 #include "stoker/base/mutex.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::worker_group_test {
 
 std::string OwnName() {
   char name[16];
@@ -114,5 +113,4 @@ TEST(WorkerGroup, JoiningTwiceOrAnEmptyGroupIsHarmless) {
 
 TEST(AvailableCpus, IsAtLeastOne) { EXPECT_GE(AvailableCpus(), 1); }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::worker_group_test

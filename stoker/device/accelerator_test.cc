@@ -4,8 +4,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::accelerator_test {
 
 TEST(Accelerator, TheCpuIsAlwaysThereAndSaysWhichInstructionsItUses) {
   STOKER_ASSERT_OK_AND_ASSIGN(const OpenedDevice opened, OpenDevice("cpu"));
@@ -39,5 +38,4 @@ TEST(Accelerator, CudaWorksOrSaysWhyNotAndAutoFollows) {
   EXPECT_THAT(OpenDevice("cuda:99"), FailsWith(StatusCode::kInvalidArgument, "CUDA devices"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::accelerator_test

@@ -6,8 +6,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/device/accelerator.h"
 
-namespace stoker {
-namespace {
+namespace stoker::device_graph_test {
 
 using testing::HasSubstr;
 
@@ -41,5 +40,4 @@ TEST(DeviceGraph, ReplaysItsWorkOnWhatItsInputsHoldThen) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::device_graph_test

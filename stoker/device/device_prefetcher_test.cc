@@ -14,8 +14,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/device/accelerator.h"
 
-namespace stoker {
-namespace {
+namespace stoker::device_prefetcher_test {
 
 constexpr int64_t kBatches = 50;  // more than lie between two positions
 
@@ -213,5 +212,4 @@ TEST(DevicePrefetcher, RefusesADepthThatNobodyCanWant) {
   EXPECT_THAT(Open(Numbers(), -1), FailsWith(StatusCode::kInvalidArgument, "must be 0 to 64"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::device_prefetcher_test

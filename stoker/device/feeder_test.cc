@@ -11,8 +11,7 @@
 #include "stoker/data/transforms/layout.h"
 #include "stoker/device/accelerator.h"
 
-namespace stoker {
-namespace {
+namespace stoker::feeder_test {
 
 constexpr int64_t kSamples = 10;
 
@@ -245,5 +244,4 @@ TEST_P(FeederFieldsBroken, SaysWhatIsWrongWithTheField) {
 INSTANTIATE_TEST_SUITE_P(All, FeederFieldsBroken, testing::ValuesIn(kBroken),
                          [](const auto& broken) { return broken.param.name; });
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::feeder_test

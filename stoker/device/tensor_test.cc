@@ -4,8 +4,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::tensor_test {
 
 constexpr DType kAllTypes[] = {DType::kBool,    DType::kUInt8,  DType::kInt8,    DType::kInt16,
                                DType::kInt32,   DType::kInt64,  DType::kFloat16, DType::kBFloat16,
@@ -96,5 +95,4 @@ TEST(Tensor, AScalarAndAnEmptyArrayKeepTheirShapes) {
   EXPECT_EQ(empty.shape(), (Shape{0, 3}));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::tensor_test

@@ -15,8 +15,7 @@
 #include "stoker/device/device_prefetcher.h"
 #include "stoker/device/torch_threads.h"
 
-namespace stoker {
-namespace {
+namespace stoker::torch_denormals_test {
 
 constexpr float kDenormal = 1e-40f;
 
@@ -113,5 +112,4 @@ TEST_F(TorchDenormals, ThePipelineKeepsThemWhicheverThreadsItRunsOn) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::torch_denormals_test

@@ -7,8 +7,7 @@
 // One test asks for more memory than there is: AddressSanitizer shall refuse it as malloc does.
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
 
-namespace stoker {
-namespace {
+namespace stoker::torch_error_test {
 
 TEST(TorchError, WhatDoesNotThrowIsOk) {
   int calls = 0;
@@ -53,5 +52,4 @@ TEST(TorchError, OtherExceptionsAreInternal) {
               FailsWith(StatusCode::kInternal, "odd"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::torch_error_test

@@ -16,8 +16,7 @@
 
 #include "stoker/base/mutex.h"
 
-namespace stoker {
-namespace {
+namespace stoker::torch_threads_test {
 
 constexpr int kThreadCounts[] = {1, 2, 3, 5};
 
@@ -119,5 +118,4 @@ TEST_F(TorchThreads, TheProcessHasOneOpenMpRuntime) {
   EXPECT_EQ(OpenMpRuntimes().size(), 1) << testing::PrintToString(OpenMpRuntimes());
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::torch_threads_test

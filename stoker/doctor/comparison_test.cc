@@ -6,8 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace stoker {
-namespace {
+namespace stoker::comparison_test {
 
 TEST(GainOfRounds, IsTheMedianRatioWithAnInterval) {
   const std::vector<Round> rounds = {{100, 200}, {50, 101}, {80, 159}};
@@ -45,5 +44,4 @@ TEST(GainOfRounds, RoundsThatWereNotMeasuredDoNotCount) {
   EXPECT_EQ(GainOfRounds({}).rounds, 0);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::comparison_test

@@ -8,6 +8,14 @@
 #include "stoker/doctor/process_finding_internal.h"
 
 namespace stoker {
+
+void Prescribe(Finding& finding, std::string text, double part, std::string why,
+               std::string caution) {
+  Prescription made = Predicted(std::nullopt, std::move(text),
+                                GainOf(finding.total, part * finding.lost), std::move(why));
+  made.caution = std::move(caution);
+  finding.prescriptions.push_back(std::move(made));
+}
 namespace {
 
 // What other programs take from this one looks like a loss of its own.

@@ -6,8 +6,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::diagnose_processes_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -219,5 +218,4 @@ TEST(DiagnoseProcesses, FiguresThatMakeNoSenseGiveAReportInJson) {
   EXPECT_TRUE(json["processes"][0]["first_thread"]["cpu"].is_null());
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::diagnose_processes_test

@@ -7,8 +7,7 @@
 
 #include "stoker/doctor/diagnose_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::diagnose_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -113,5 +112,4 @@ TEST(Diagnose, ABusyMachineIsMentioned) {
   EXPECT_THAT(Diagnose(profile).why, HasSubstr("other programs"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::diagnose_test

@@ -6,8 +6,7 @@
 
 #include "stoker/doctor/diagnose_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::diagnosis_test {
 
 using testing::HasSubstr;
 
@@ -53,5 +52,4 @@ TEST(RunProfile, JsonHasNoNumberThatIsNone) {
   EXPECT_EQ(Json::parse(json.dump()), json);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::diagnosis_test

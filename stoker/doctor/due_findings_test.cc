@@ -5,8 +5,7 @@
 
 #include "stoker/doctor/diagnose_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::due_findings_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -101,5 +100,4 @@ TEST(Diagnose, StartUpCountsFromAFifthOfThePlannedRun) {
   EXPECT_FALSE(Diagnose(profile).prescriptions[0].change.has_value());
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::due_findings_test

@@ -3,8 +3,7 @@
 
 #include "stoker/doctor/diagnose_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::input_findings_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -135,5 +134,4 @@ TEST(Diagnose, WithoutAChangeOfTheRecipeThereIsAdvice) {
   EXPECT_THAT(diagnosis.prescriptions[0].text, HasSubstr("stoker pack"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::input_findings_test

@@ -25,6 +25,10 @@ std::optional<Finding> FindInMemory(const ProcessProfile& profile);
 // Programs that hardly do anything.
 std::optional<Finding> FindIdle(const ProcessProfile& profile);
 
+// Adds a change that would win back `part` of what the finding lost.
+void Prescribe(Finding& finding, std::string text, double part, std::string why,
+               std::string caution = {});
+
 // Changes in the words of the framework.
 std::string WordsForWorkers(Framework framework, int64_t workers);
 std::string WordsForThreads(Framework framework, int64_t threads);

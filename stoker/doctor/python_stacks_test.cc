@@ -5,8 +5,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/doctor/diagnose_processes.h"
 
-namespace stoker {
-namespace {
+namespace stoker::python_stacks_test {
 
 using testing::HasSubstr;
 
@@ -193,5 +192,4 @@ TEST(DiagnoseStacks, ShortStepsOfSmallBatchesAreSmallRecords) {
   EXPECT_EQ(DiagnoseProcesses(profile).verdict, Verdict::kThreads);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::python_stacks_test

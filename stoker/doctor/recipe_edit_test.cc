@@ -4,8 +4,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::recipe_edit_test {
 
 constexpr std::string_view kRecipe = R"(# What this is for.
 data:
@@ -147,5 +146,4 @@ TEST(EditRecipe, RefusesWhatItCannotWriteWithoutOtherChanges) {
             StatusCode::kInvalidArgument);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::recipe_edit_test

@@ -29,14 +29,6 @@ Finding Found(Verdict verdict, double lost, const Blame& blame, std::string why)
       .verdict = verdict, .stage = blame.place, .lost = lost, .total = 1, .why = why + At(blame)};
 }
 
-void Prescribe(Finding& finding, std::string text, double part, std::string why,
-               std::string caution = {}) {
-  Prescription made = Predicted(std::nullopt, std::move(text),
-                                GainOf(finding.total, part * finding.lost), std::move(why));
-  made.caution = std::move(caution);
-  finding.prescriptions.push_back(std::move(made));
-}
-
 std::string LoaderAt(const ProcessProfile& profile) {
   return profile.loader.place.empty() ? "" : profile.loader.place + ": ";
 }

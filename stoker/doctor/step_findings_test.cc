@@ -3,8 +3,7 @@
 
 #include "stoker/doctor/diagnose_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::step_findings_test {
 
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -47,5 +46,4 @@ TEST(Diagnose, CopiesCountOnAnAcceleratorOnly) {
   EXPECT_EQ(diagnosis.prescriptions[0].text, "train.normalize_on: device");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::step_findings_test

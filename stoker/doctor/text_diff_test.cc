@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stoker {
-namespace {
+namespace stoker::text_diff_test {
 
 TEST(DiffOf, EqualTextsDifferInNothing) {
   EXPECT_EQ(DiffOf("", ""), "");
@@ -33,5 +32,4 @@ TEST(DiffOf, LinesThatRepeatBeforeAndAfterAChangeAreShownOnce) {
   EXPECT_EQ(DiffOf("a\nb\na\n", "a\n", 0), "-b\n-a\n");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::text_diff_test

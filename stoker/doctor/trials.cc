@@ -8,7 +8,7 @@ namespace stoker {
 namespace {
 
 // A batch of more samples is not called small, and none is made larger than the last.
-constexpr int64_t kSmallBatch = 8, kUsualBatch = 64;
+constexpr int64_t kBatchWorthRaising = 8, kUsualBatch = 64;
 
 bool InputMatters(const RunProfile& profile) {
   if (!profile.training) return !profile.facts.has_model;
@@ -45,7 +45,7 @@ void AddOfStep(const RunProfile& profile, std::vector<TrialPlan>& plans) {
   if (!profile.machine.accelerator && facts.threads && *facts.threads != profile.machine.cpus)
     add(RecipeChange::Set("train.threads", "auto"));
   if (facts.detect_anomaly) add(RecipeChange::Set("train.detect_anomaly", "false"));
-  if (facts.batch > 0 && facts.batch <= kSmallBatch && !facts.batch_key.empty())
+  if (facts.batch > 0 && facts.batch <= kBatchWorthRaising && !facts.batch_key.empty())
     add(RecipeChange::Set(facts.batch_key, std::to_string(std::min(kUsualBatch, 8 * facts.batch))));
 }
 

@@ -3,8 +3,7 @@
 
 #include "stoker/doctor/diagnose_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::trials_test {
 
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -52,5 +51,4 @@ TEST(TrialsFor, TheStepIsTriedWithOtherThreadsAndALargerBatch) {
             (TrialPlan{RecipeChange::Set("data.train.3.batch.size", "16"), TrialPart::kStep}));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::trials_test

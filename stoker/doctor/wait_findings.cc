@@ -20,11 +20,6 @@ Finding Found(Verdict verdict, double lost, std::string why) {
   return {.verdict = verdict, .lost = lost, .total = 1, .why = std::move(why)};
 }
 
-void Prescribe(Finding& finding, std::string text, double part, std::string why) {
-  finding.prescriptions.push_back(Predicted(
-      std::nullopt, std::move(text), GainOf(finding.total, part * finding.lost), std::move(why)));
-}
-
 // The mean of what workers do while they do not wait for something to do.
 ThreadTimes MeanOf(const std::vector<const ProcessTimes*>& workers) {
   ThreadTimes mean;

@@ -7,8 +7,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::number_test {
 
 using namespace std::string_literals;
 
@@ -71,5 +70,4 @@ TEST(Number, EndsWithTheText) {
   EXPECT_EQ(at - text.data(), 5);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::number_test

@@ -6,8 +6,7 @@
 
 #include "stoker/image/testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::affine_test {
 
 constexpr AffineChange kChange{.degrees = -20,
                                .translate_x = 2,
@@ -165,5 +164,4 @@ TEST(WarpNearest, MovesValuesOfEverySize) {
   EXPECT_EQ(std::vector<uint8_t>(out.begin(), out.end()), want);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::affine_test

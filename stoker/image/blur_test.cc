@@ -5,8 +5,7 @@
 
 #include "stoker/image/testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::blur_test {
 
 void ExpectWithin(int levels, const std::vector<uint8_t>& got, const std::vector<uint8_t>& want) {
   ASSERT_EQ(got.size(), want.size());
@@ -90,5 +89,4 @@ TEST(AdjustSharpness, LeavesPicturesOfTwoRowsAsTheyAre) {
   EXPECT_EQ(out, in);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::blur_test

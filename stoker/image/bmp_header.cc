@@ -15,9 +15,10 @@ constexpr uint32_t kLongestHeader = 124;  // BITMAPV5HEADER
 
 enum Compression : uint32_t { kRgb = 0, kRle8 = 1, kRle4 = 2, kBitFields = 3, kAlphaBitFields = 6 };
 
-class HeaderReader {
+class BmpHeaderReader {
  public:
-  HeaderReader(const EncodedImage& bmp, const ImageLimits& limits) : bmp_(bmp), limits_(limits) {}
+  BmpHeaderReader(const EncodedImage& bmp, const ImageLimits& limits)
+      : bmp_(bmp), limits_(limits) {}
 
   Result<BmpHeader> Read() {
     STOKER_RETURN_IF_ERROR(Need(kFileHeader, 4));
@@ -195,7 +196,7 @@ class HeaderReader {
 }  // namespace
 
 Result<BmpHeader> ReadBmpHeader(const EncodedImage& bmp, const ImageLimits& limits) {
-  return HeaderReader(bmp, limits).Read();
+  return BmpHeaderReader(bmp, limits).Read();
 }
 
 }  // namespace stoker

@@ -5,8 +5,7 @@
 
 #include "stoker/image/decode_testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::bmp_test {
 
 using namespace std::string_literals;  // NOLINT: for texts with zero bytes
 
@@ -346,5 +345,4 @@ const BrokenCase kBroken[] = {
 INSTANTIATE_TEST_SUITE_P(DecodeBmp, BmpBroken, testing::ValuesIn(kBroken),
                          [](const auto& c) { return c.param.name; });
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::bmp_test

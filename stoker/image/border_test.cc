@@ -5,8 +5,7 @@
 
 #include <vector>
 
-namespace stoker {
-namespace {
+namespace stoker::border_test {
 
 std::vector<int> Padded(Border border, std::vector<int> in, int64_t by) {
   const auto n = static_cast<int64_t>(in.size());
@@ -59,5 +58,4 @@ TYPED_TEST(CropOverBorderOf, TakesEveryPixelFromWhereTheBorderSays) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::border_test

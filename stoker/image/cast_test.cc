@@ -10,8 +10,7 @@
 
 #include "stoker/base/random.h"
 
-namespace stoker {
-namespace {
+namespace stoker::cast_test {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -193,5 +192,4 @@ TEST(CastValues, RoundsLargeIntegersToBFloat16Once) {
               testing::ElementsAre(0x4e80, 0x4e81));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::cast_test

@@ -3,8 +3,7 @@
 #include "stoker/base/instruction_set_testing.h"
 #include "stoker/image/testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::color_kernels_internal_test {
 
 constexpr size_t kGuard = 64;
 
@@ -56,5 +55,4 @@ TEST_P(ColorOn, GivesTheBytesOfTheReference) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::color_kernels_internal_test

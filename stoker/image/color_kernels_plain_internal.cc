@@ -6,7 +6,7 @@
 namespace stoker {
 namespace {
 
-uint8_t CutOff(float value) { return static_cast<uint8_t>(std::clamp(value, 0.0f, 255.0f)); }
+uint8_t CutOffPlain(float value) { return static_cast<uint8_t>(std::clamp(value, 0.0f, 255.0f)); }
 
 // A whole number, as bytes have it.
 uint8_t GrayOf(uint8_t r, uint8_t g, uint8_t b) {
@@ -58,7 +58,7 @@ void SetFromHsv(const Hsv& hsv, uint8_t& r, uint8_t& g, uint8_t& b) {
 }  // namespace
 
 void ScaleBytesReference(const uint8_t* in, int64_t n, float factor, float offset, uint8_t* out) {
-  for (int64_t i = 0; i < n; ++i) out[i] = CutOff(static_cast<float>(in[i]) * factor + offset);
+  for (int64_t i = 0; i < n; ++i) out[i] = CutOffPlain(static_cast<float>(in[i]) * factor + offset);
 }
 
 void GrayPixelsReference(const ConstColorPlanes& in, int64_t n, uint8_t* out) {
@@ -69,9 +69,9 @@ void SaturatePixelsReference(const ConstColorPlanes& in, int64_t n, float first,
                              const ColorPlanes& out) {
   for (int64_t i = 0; i < n; ++i) {
     const float gray = GrayOf(in.r[i], in.g[i], in.b[i]);
-    out.r[i] = CutOff(static_cast<float>(in.r[i]) * first + second * gray);
-    out.g[i] = CutOff(static_cast<float>(in.g[i]) * first + second * gray);
-    out.b[i] = CutOff(static_cast<float>(in.b[i]) * first + second * gray);
+    out.r[i] = CutOffPlain(static_cast<float>(in.r[i]) * first + second * gray);
+    out.g[i] = CutOffPlain(static_cast<float>(in.g[i]) * first + second * gray);
+    out.b[i] = CutOffPlain(static_cast<float>(in.b[i]) * first + second * gray);
   }
 }
 

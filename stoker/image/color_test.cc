@@ -4,8 +4,7 @@
 
 #include "stoker/image/testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::color_test {
 
 constexpr ImageShape kShape{3, 5, 6};
 
@@ -218,5 +217,4 @@ TEST(Color, EmptyPicturesAreLeftAlone) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::color_test

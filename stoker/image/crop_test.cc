@@ -6,8 +6,7 @@
 #include <numeric>
 #include <vector>
 
-namespace stoker {
-namespace {
+namespace stoker::crop_test {
 
 template <typename T>
 std::vector<T> Crop(const std::vector<T>& in, const ImageShape& shape, const CropWindow& window,
@@ -77,5 +76,4 @@ TYPED_TEST(CropImageOf, EveryWindowGivesWhatPixelByPixelGives) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::crop_test

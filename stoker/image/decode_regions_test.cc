@@ -7,8 +7,7 @@
 #include "stoker/image/decode_differential.h"
 #include "stoker/image/decode_testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::decode_regions_test {
 
 using namespace std::string_literals;  // NOLINT: for texts with zero bytes
 
@@ -234,5 +233,4 @@ TEST(DecodeImage, RegionsAreCropsOfTheWholeInLibjxlsPictures) {
   ExpectRuleInFolder("/usr/share/libjxl-testdata", "libjxl-testdata");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::decode_regions_test

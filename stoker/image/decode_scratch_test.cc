@@ -5,8 +5,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::decode_scratch_test {
 
 TEST(DecodeScratch, HandsOutAlignedPiecesThatDoNotOverlap) {
   DecodeScratch scratch;
@@ -66,5 +65,4 @@ TEST(DecodeScratch, ThrowsWhereNothingCouldHoldSoMuch) {
   EXPECT_NE(scratch.Take(1), nullptr);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::decode_scratch_test

@@ -2,8 +2,7 @@
 
 #include "stoker/image/decode_testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::decode_test {
 
 using namespace std::string_literals;  // NOLINT: for texts with zero bytes
 
@@ -144,5 +143,4 @@ TEST(ProbeImage, ReadsHeadersOnly) {
   EXPECT_FALSE(png.alpha);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::decode_test

@@ -4,8 +4,7 @@
 #include "stoker/image/decode.h"
 #include "stoker/image/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::encode_png_test {
 
 TEST(EncodePng, DecodesToTheSamePixels) {
   for (const int channels : {1, 3}) {
@@ -32,5 +31,4 @@ TEST(EncodePng, RefusesWhatIsNoPicture) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::encode_png_test

@@ -6,8 +6,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/image/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::encode_test {
 
 // A smooth picture, as photographs mostly are: what JPEG is made for.
 std::vector<uint8_t> Smooth(int64_t width, int64_t height, int64_t channels) {
@@ -134,5 +133,4 @@ TEST(EncodeImage, RefusesWhatCannotBeWritten) {
               FailsWith(StatusCode::kInvalidArgument, "is not written"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::encode_test

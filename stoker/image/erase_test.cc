@@ -5,8 +5,7 @@
 
 #include <vector>
 
-namespace stoker {
-namespace {
+namespace stoker::erase_test {
 
 TEST(EraseWindow, FillsOnlyTheWindow) {
   std::vector<uint16_t> image(2 * 3 * 4, 1);
@@ -27,5 +26,4 @@ TEST(EraseWindow, GivesEachChannelItsValue) {
   EXPECT_THAT(image, testing::ElementsAre(1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::erase_test

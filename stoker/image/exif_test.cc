@@ -4,8 +4,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::exif_test {
 
 // One entry, the orientation, after an entry of another kind.
 std::vector<uint8_t> LittleEndian(uint8_t orientation) {
@@ -55,5 +54,4 @@ TEST(ExifOrientation, NothingIsReadBehindTheEnd) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::exif_test

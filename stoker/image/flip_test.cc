@@ -6,8 +6,7 @@
 #include <numeric>
 #include <vector>
 
-namespace stoker {
-namespace {
+namespace stoker::flip_test {
 
 using Flip = void (*)(const std::byte*, const ImageShape&, size_t, std::byte*);
 
@@ -77,5 +76,4 @@ TYPED_TEST(FlipOf, EveryShapeGivesWhatPixelByPixelGives) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::flip_test

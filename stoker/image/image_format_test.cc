@@ -2,8 +2,7 @@
 #include "stoker/image/decode.h"
 #include "stoker/image/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::image_format_test {
 
 using namespace std::string_literals;  // NOLINT: for texts with zero bytes
 
@@ -54,5 +53,4 @@ const DetectCase kOtherFormats[] = {
 INSTANTIATE_TEST_SUITE_P(DetectImageFormat, OtherFormat, testing::ValuesIn(kOtherFormats),
                          [](const auto& c) { return c.param.name; });
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::image_format_test

@@ -31,9 +31,9 @@ std::string_view WhyNot(uint8_t frame) {
   }
 }
 
-class HeaderReader {
+class JpegHeaderReader {
  public:
-  explicit HeaderReader(const EncodedImage& jpeg) : jpeg_(jpeg) {}
+  explicit JpegHeaderReader(const EncodedImage& jpeg) : jpeg_(jpeg) {}
 
   Result<JpegHeader> Read() {
     bool framed = false, exif = false;
@@ -161,6 +161,8 @@ class HeaderReader {
 
 }  // namespace
 
-Result<JpegHeader> ReadJpegHeader(const EncodedImage& jpeg) { return HeaderReader(jpeg).Read(); }
+Result<JpegHeader> ReadJpegHeader(const EncodedImage& jpeg) {
+  return JpegHeaderReader(jpeg).Read();
+}
 
 }  // namespace stoker

@@ -7,8 +7,7 @@
 #include "stoker/image/jpeg_header.h"
 #include "stoker/image/libjpeg_decoder.h"
 
-namespace stoker {
-namespace {
+namespace stoker::jpeg_test {
 
 // What libjpeg makes of a whole picture with nothing but its defaults: the oracle.
 std::vector<uint8_t> PlainDecode(std::string_view jpeg, J_COLOR_SPACE colours, int fast_scale) {
@@ -336,5 +335,4 @@ TEST(ReadJpegHeader, GivesFactorsAndWhereTheScanBegins) {
   EXPECT_EQ(header.scan_byte, jpeg.find("\xff\xda"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::jpeg_test

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace stoker {
-namespace {
+namespace stoker::mix_test {
 
 // One value at a time, in doubles, which hold all of it exactly.
 uint8_t MixPlainly(uint8_t a, uint8_t b, uint32_t weight) {
@@ -69,5 +68,4 @@ TEST(MixValues, MayWriteOverItsInput) {
   EXPECT_THAT(a, testing::ElementsAre(150, 100, 50));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::mix_test

@@ -6,8 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace stoker {
-namespace {
+namespace stoker::moments_test {
 
 // In long doubles, one after the other.
 template <typename T>
@@ -51,5 +50,4 @@ TEST(MomentsOf, IsZeroOfNothingAndNanWhereOneIsAmongTheValues) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::moments_test

@@ -12,8 +12,7 @@
 #include "stoker/base/instruction_set_testing.h"
 #include "stoker/base/random.h"
 
-namespace stoker {
-namespace {
+namespace stoker::normalize_test {
 
 constexpr ShiftScale kConstants{.shift = 72.93f, .scale = 0.011109f};
 constexpr float kCanary = -123456.0f;
@@ -122,5 +121,4 @@ TEST(NormalizeImages, TakesNoImagesAndEmptyPlanes) {
   EXPECT_EQ(canary, kCanary);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::normalize_test

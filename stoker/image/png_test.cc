@@ -10,8 +10,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::png_test {
 
 struct Picture {
   uint32_t width, height;
@@ -56,7 +55,7 @@ std::span<const std::byte> BytesOf(std::string_view text) {
 }
 Result<Array> Decode(std::string_view png) { return DecodePng(BytesOf(png), "picture.png"); }
 
-std::vector<int> Values(const Array& image) {
+std::vector<int> PixelValues(const Array& image) {
   const auto values = image.values<uint8_t>();
   return {values.begin(), values.end()};
 }
@@ -69,23 +68,23 @@ TEST(DecodePng, ReadsGreyAsOneChannel) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Array image,
                               Decode(Encode({3, 2, kGrey}, {1, 2, 3, 4, 5, 255})));
   EXPECT_EQ(image.ToString(), "uint8[1, 2, 3]");
-  EXPECT_THAT(Values(image), testing::ElementsAre(1, 2, 3, 4, 5, 255));
+  EXPECT_THAT(PixelValues(image), testing::ElementsAre(1, 2, 3, 4, 5, 255));
 }
 
 TEST(DecodePng, PutsColoursIntoPlanes) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Array image,
                               Decode(Encode({2, 1, kRgb}, {10, 20, 30, 11, 21, 31})));
   EXPECT_EQ(image.shape(), (Shape{3, 1, 2}));
-  EXPECT_THAT(Values(image), testing::ElementsAre(10, 11, 20, 21, 30, 31));
+  EXPECT_THAT(PixelValues(image), testing::ElementsAre(10, 11, 20, 21, 30, 31));
 }
 
 TEST(DecodePng, DropsTransparency) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Array grey,
                               Decode(Encode({2, 1, kGreyAlpha}, {10, 0, 20, 255})));
   EXPECT_EQ(grey.shape(), (Shape{1, 1, 2}));
-  EXPECT_THAT(Values(grey), testing::ElementsAre(10, 20));
+  EXPECT_THAT(PixelValues(grey), testing::ElementsAre(10, 20));
   STOKER_ASSERT_OK_AND_ASSIGN(const Array colour, Decode(Encode({1, 1, kRgba}, {1, 2, 3, 0})));
-  EXPECT_THAT(Values(colour), testing::ElementsAre(1, 2, 3));
+  EXPECT_THAT(PixelValues(colour), testing::ElementsAre(1, 2, 3));
 }
 
 TEST(DecodePng, KeepsTheHighByteOf16BitSamples) {
@@ -93,21 +92,21 @@ TEST(DecodePng, KeepsTheHighByteOf16BitSamples) {
   std::vector<uint8_t> row(6);
   std::memcpy(row.data(), samples.data(), row.size());
   STOKER_ASSERT_OK_AND_ASSIGN(const Array image, Decode(Encode({3, 1, kGrey, 16}, row)));
-  EXPECT_THAT(Values(image), testing::ElementsAre(0x00, 0x12, 0xff));
+  EXPECT_THAT(PixelValues(image), testing::ElementsAre(0x00, 0x12, 0xff));
 }
 
 TEST(DecodePng, ScalesFewBitsToBytes) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Array two, Decode(Encode({4, 1, kGrey, 2}, {0b00011011})));
-  EXPECT_THAT(Values(two), testing::ElementsAre(0, 85, 170, 255));
+  EXPECT_THAT(PixelValues(two), testing::ElementsAre(0, 85, 170, 255));
   STOKER_ASSERT_OK_AND_ASSIGN(const Array one, Decode(Encode({3, 1, kGrey, 1}, {0b10100000})));
-  EXPECT_THAT(Values(one), testing::ElementsAre(255, 0, 255));
+  EXPECT_THAT(PixelValues(one), testing::ElementsAre(255, 0, 255));
 }
 
 TEST(DecodePng, LooksPalettesUp) {
   const Picture picture{
       .width = 3, .height = 1, .color_type = kPalette, .palette = {1, 2, 3, 9, 8, 7}};
   STOKER_ASSERT_OK_AND_ASSIGN(const Array image, Decode(Encode(picture, {1, 0, 1})));
-  EXPECT_THAT(Values(image), testing::ElementsAre(9, 1, 9, 8, 2, 8, 7, 3, 7));
+  EXPECT_THAT(PixelValues(image), testing::ElementsAre(9, 1, 9, 8, 2, 8, 7, 3, 7));
 }
 
 TEST(DecodePng, ReadsInterlacedPictures) {
@@ -116,7 +115,7 @@ TEST(DecodePng, ReadsInterlacedPictures) {
   const std::string png =
       Encode({.width = 9, .height = 10, .color_type = kGrey, .interlace = 1}, rows);
   STOKER_ASSERT_OK_AND_ASSIGN(const Array image, Decode(png));
-  EXPECT_THAT(Values(image), testing::ElementsAreArray(rows));
+  EXPECT_THAT(PixelValues(image), testing::ElementsAreArray(rows));
 }
 
 // The smallest PNG there is (one black pixel), written by hand from www.w3.org/TR/png, not by
@@ -132,7 +131,7 @@ TEST(DecodePng, ReadsAFileThatItsOwnLibraryDidNotWrite) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Array image,
                               DecodePng(std::as_bytes(std::span(png)), "picture.png"));
   EXPECT_EQ(image.shape(), (Shape{1, 1, 1}));
-  EXPECT_THAT(Values(image), testing::ElementsAre(0));
+  EXPECT_THAT(PixelValues(image), testing::ElementsAre(0));
 }
 
 std::string BigEndian(uint32_t value) {
@@ -182,7 +181,7 @@ TEST(DecodePng, TextsAndProfilesOfAnySizeLeaveThePixelsAsTheyAre) {
     for (const auto& [type, data] : chunks) {
       SCOPED_TRACE(testing::Message() << type << " of " << size);
       STOKER_ASSERT_OK_AND_ASSIGN(const Array image, Decode(WithChunk(SmallPicture(), type, data)));
-      EXPECT_THAT(Values(image),
+      EXPECT_THAT(PixelValues(image),
                   testing::AllOf(testing::SizeIs(kSmallPictureBytes), testing::Each(123)));
     }
   }
@@ -259,5 +258,4 @@ TEST(DecodePng, DoesNotBelieveAHeaderThatTheFileIsTooShortFor) {
                 "8000 x 8000 pixels announced, too many for a file of 45 bytes; it was cut short"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::png_test

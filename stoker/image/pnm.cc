@@ -23,9 +23,9 @@ struct Header {
 bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-class HeaderReader {
+class PnmHeaderReader {
  public:
-  HeaderReader(std::span<const std::byte> file, std::string_view name)
+  PnmHeaderReader(std::span<const std::byte> file, std::string_view name)
       : text_(reinterpret_cast<const char*>(file.data()), file.size()), name_(name) {}
 
   Result<Header> Read() {
@@ -123,7 +123,7 @@ Status CheckLength(const Header& header, const EncodedImage& image) {
 }  // namespace
 
 Result<ImageInfo> ProbePnm(const EncodedImage& image, const DecodeOptions& options) {
-  STOKER_ASSIGN_OR_RETURN(const Header header, HeaderReader(image.bytes, image.name).Read());
+  STOKER_ASSIGN_OR_RETURN(const Header header, PnmHeaderReader(image.bytes, image.name).Read());
   STOKER_RETURN_IF_ERROR(CheckPixels(image.name, header.width, header.height, options.limits));
   STOKER_RETURN_IF_ERROR(CheckLength(header, image));
   return ImageInfo{
@@ -137,7 +137,7 @@ Result<ImageInfo> ProbePnm(const EncodedImage& image, const DecodeOptions& optio
 Status DecodePnmRegion(const EncodedImage& image, const ImageInfo& info, const ImageRegion& region,
                        const DecodeOptions& /*options*/, const PixelRows& out,
                        DecodeScratch& scratch) {
-  STOKER_ASSIGN_OR_RETURN(const Header header, HeaderReader(image.bytes, image.name).Read());
+  STOKER_ASSIGN_OR_RETURN(const Header header, PnmHeaderReader(image.bytes, image.name).Read());
   STOKER_RETURN_IF_ERROR(CheckIsAsProbed(image.name, info, header.width, header.height));
   STOKER_RETURN_IF_ERROR(CheckLength(header, image));
   const int64_t row_samples = region.width * header.channels;

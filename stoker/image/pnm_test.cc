@@ -4,8 +4,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::pnm_test {
 
 using namespace std::string_literals;  // NOLINT: for texts with zero bytes
 
@@ -102,5 +101,4 @@ TEST(DecodePnm, RefusesMorePixelsThanItsLimit) {
               FailsWith(StatusCode::kOutOfRange, "p: 2 x 2 pixels are more than the 3 allowed"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::pnm_test

@@ -5,8 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace stoker {
-namespace {
+namespace stoker::portable_trig_test {
 
 TEST(SinPi, IsTheSineOfTheCLibraryWithinTheRoundingOfPi) {
   for (int i = -4000; i <= 4000; ++i) {
@@ -33,5 +32,4 @@ TEST(SinPi, GivesTheseBitsEverywhere) {
   EXPECT_EQ(SinPi(0.1), 0x1.3c6ef372fe94fp-2);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::portable_trig_test

@@ -10,8 +10,7 @@
 #include "stoker/image/resample_golden_internal.h"
 #include "stoker/image/testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::resample_test {
 
 constexpr ResampleFilter kFilters[] = {ResampleFilter::kNearest, ResampleFilter::kBox,
                                        ResampleFilter::kArea,    ResampleFilter::kBilinear,
@@ -293,5 +292,4 @@ TEST(CheckResample, SaysWhatIsWrong) {
               FailsWith(StatusCode::kInvalidArgument, "of 5 channels"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::resample_test

@@ -4,8 +4,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::resample_weights_internal_test {
 
 TEST(AxisWeights, TakeNoMoreMemoryThanTheySayWhateverTheFilterAndTheSides) {
   constexpr ResampleFilter kFilters[] = {ResampleFilter::kNearest, ResampleFilter::kBox,
@@ -37,5 +36,4 @@ TEST(AxisWeights, TakeNoMoreMemoryThanTheySayWhateverTheFilterAndTheSides) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::resample_weights_internal_test

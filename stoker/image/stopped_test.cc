@@ -10,8 +10,7 @@
 #include "stoker/image/encode.h"
 #include "stoker/image/resample.h"
 
-namespace stoker {
-namespace {
+namespace stoker::stopped_test {
 
 constexpr int64_t kMegapixel = int64_t{1} << 20;
 
@@ -139,5 +138,4 @@ TEST(Stopped, WorkOnSmallPicturesNeverLooks) {
   EXPECT_EQ(looks, 0);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::stopped_test

@@ -9,8 +9,7 @@
 #include "stoker/image/flip.h"
 #include "stoker/image/testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::store_test {
 
 constexpr ShiftScale kConstants[] = {
     {123.675f, 0.01712475f}, {116.28f, 0.017507f}, {103.53f, 0.0174291f}, {-3.5f, 1e-3f}};
@@ -175,5 +174,4 @@ TEST(StoreRow, RoundsToBFloat16AsCastDoes) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::store_test

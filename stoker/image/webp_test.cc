@@ -4,8 +4,7 @@
 
 #include "stoker/image/decode_testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::webp_test {
 
 Result<Array> Decode(std::string_view webp, const DecodeOptions& options = {}) {
   return DecodeImage(BytesOf(webp), "p.webp", options);
@@ -84,5 +83,4 @@ TEST(DecodeWebp, SaysWhatIsDamagedAndWhatIsTooLarge) {
   EXPECT_THAT(Decode(webp), FailsWith(StatusCode::kDataLoss, "the WebP is damaged"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::webp_test

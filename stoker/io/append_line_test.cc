@@ -13,8 +13,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::append_line_test {
 
 using testing::ElementsAre;
 
@@ -233,5 +232,4 @@ TEST(TakeBackLines, DoesNotFollowASymbolicLink) {
   EXPECT_THAT(LinesOf(dir / "target"), ElementsAre("bad 1"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::append_line_test

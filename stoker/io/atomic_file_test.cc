@@ -27,8 +27,7 @@ extern "C" int fsync(int fd) {
   return static_cast<int>(::syscall(SYS_fsync, fd));
 }
 
-namespace stoker {
-namespace {
+namespace stoker::atomic_file_test {
 
 namespace fs = std::filesystem;
 
@@ -332,5 +331,4 @@ TEST(RemoveAtomically, TakesAFileOrADirectoryAwayWithAllThatIsInIt) {
   EXPECT_THAT(RemoveAtomically(dir / "file"), FailsWith(StatusCode::kNotFound, "/file"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::atomic_file_test

@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::braces_test {
 
 using testing::ElementsAre;
 
@@ -47,5 +46,4 @@ TEST(ExpandBraces, RefusesWhatDoesNotMatchAndWhatIsTooMuch) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::braces_test

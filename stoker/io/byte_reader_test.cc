@@ -7,8 +7,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/io/gzip.h"
 
-namespace stoker {
-namespace {
+namespace stoker::byte_reader_test {
 
 std::vector<std::byte> Counting(size_t size) {
   std::vector<std::byte> bytes(size);
@@ -155,5 +154,4 @@ TEST(ByteReader, PassesOnTheErrorsOfItsSource) {
   EXPECT_THAT(in.ExpectEnd(), FailsWith(StatusCode::kDataLoss, "x.gz: byte"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::byte_reader_test

@@ -7,8 +7,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/gzip.h"
 
-namespace stoker {
-namespace {
+namespace stoker::byte_source_test {
 
 std::span<const std::byte> Bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
 
@@ -98,5 +97,4 @@ TEST(OpenByteSource, FailsAsOpeningDoes) {
               FailsWith(StatusCode::kNotFound, "there is no directory /no"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::byte_source_test

@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kDecoderBytes = 100'000 + 4 * 900'000;
 // A block of 900 KB is 45,900,000 bytes at most of what its first step packs (255 equal bytes into
 // 5), and has more than 32 bytes.
-constexpr uint64_t kMaxExpansion = 900'000 / 5 * 255 / 32;
+constexpr uint64_t kMaxBzip2Expansion = 900'000 / 5 * 255 / 32;
 
 class Bzip2Source final : public ByteSource {
  public:
@@ -24,7 +24,7 @@ class Bzip2Source final : public ByteSource {
         memory_(std::move(account)) {}
   ~Bzip2Source() override { End(); }
 
-  SizeBound size_bound() const override { return input_.BoundOfContent(kMaxExpansion); }
+  SizeBound size_bound() const override { return input_.BoundOfContent(kMaxBzip2Expansion); }
 
  private:
   Result<size_t> DoRead(std::span<std::byte> out) override;

@@ -3,8 +3,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/io/packed_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::bzip2_test {
 
 Result<std::string> Decompress(std::string_view packed, size_t piece = 1 << 16,
                                std::shared_ptr<MemoryAccount> account = nullptr) {
@@ -89,5 +88,4 @@ TEST(Bzip2, ATextThatBeginsWithItsLettersIsNone) {
     EXPECT_FALSE(BeginsBzip2(text)) << text;
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::bzip2_test

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace stoker {
-namespace {
+namespace stoker::checksum_test {
 
 // The plain twin: one bit at a time, from the reflected polynomial.
 uint32_t CrcReference(std::string_view bytes, uint32_t polynomial) {
@@ -75,5 +74,4 @@ TEST(MaskedCrc32c, UnmasksToWhatItWas) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::checksum_test

@@ -7,8 +7,7 @@
 #include "stoker/io/byte_source.h"
 #include "stoker/io/gzip.h"
 
-namespace stoker {
-namespace {
+namespace stoker::compressed_file_test {
 
 std::string Mixture(size_t size) {
   std::mt19937 random(1);
@@ -94,5 +93,4 @@ TEST(ZlibSource, EveryTruncationAndEveryFlippedByteIsAnError) {
               FailsWith(StatusCode::kUnimplemented, "preset dictionary"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::compressed_file_test

@@ -7,8 +7,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::decompression_test {
 
 using namespace std::string_view_literals;
 
@@ -34,5 +33,4 @@ TEST(Decompressions, AreToldByTheFirstBytes) {
   EXPECT_EQ(DecompressionOfStart(""sv), nullptr);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::decompression_test

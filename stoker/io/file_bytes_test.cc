@@ -15,8 +15,7 @@
 #include "stoker/io/descriptor.h"
 #include "stoker/io/file_bytes_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::file_bytes_test {
 
 constexpr size_t kBytes = 100'000;  // of several pieces, the last one not full
 
@@ -143,5 +142,4 @@ TEST_F(FileBytesTest, TakesBytesInMemoryAndEmptyFiles) {
   EXPECT_THAT(FileBytes::Open(dir_ / "none"), FailsWith(StatusCode::kNotFound, "none"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::file_bytes_test

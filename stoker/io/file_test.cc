@@ -12,8 +12,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/io/file_bytes.h"
 
-namespace stoker {
-namespace {
+namespace stoker::file_test {
 
 void Put(const std::string& path, std::string_view text) {
   std::ofstream(path, std::ios::binary) << text;
@@ -228,5 +227,4 @@ TEST(MappedFile, FailsAsOpeningDoes) {
   EXPECT_THAT(MappedFile::Open(dir / "a"), FailsWith(StatusCode::kNotFound, "no such file"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::file_test

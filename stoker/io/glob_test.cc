@@ -3,8 +3,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::glob_test {
 
 using testing::ElementsAre;
 
@@ -57,5 +56,4 @@ TEST_F(Glob, KnowsItsCharacters) {
   EXPECT_FALSE(IsGlob("/data/train-images.gz"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::glob_test

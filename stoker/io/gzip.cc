@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kInputBytes = 256 << 10;
 constexpr size_t kMaxOutputPart = size_t{1} << 30;  // igzip counts in 32 bits
 // Deflate's best case: a copy of 258 bytes from 2 bits.
-constexpr uint64_t kMaxExpansion = 1032;
+constexpr uint64_t kMaxGzipExpansion = 1032;
 
 // RFC 1952, section 2.3.
 constexpr uint8_t kId1 = 0x1f, kId2 = 0x8b, kMethodDeflate = 8;
@@ -64,7 +64,7 @@ class InflateSource final : public ByteSource {
   SizeBound size_bound() const override {
     const uint64_t in = compressed_->size_bound().bytes;
     constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
-    return {in > kMax / kMaxExpansion ? kMax : in * kMaxExpansion, false};
+    return {in > kMax / kMaxGzipExpansion ? kMax : in * kMaxGzipExpansion, false};
   }
 
  private:

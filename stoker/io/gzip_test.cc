@@ -8,8 +8,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/io/checksum.h"
 
-namespace stoker {
-namespace {
+namespace stoker::gzip_test {
 
 using namespace std::string_literals;
 
@@ -237,5 +236,4 @@ TEST(GzipSource, ChargesItsInputOfNoMoreThanThereIsAndItsStateWhileItLives) {
   EXPECT_EQ(account->bytes(), 0);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::gzip_test

@@ -10,8 +10,7 @@
 #include "stoker/io/few_files_testing_internal.h"
 #include "stoker/io/file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::local_retry_test {
 
 constexpr auto kAWhile = std::chrono::milliseconds(100);
 
@@ -91,5 +90,4 @@ TEST(LocalRetry, RepeatsWhatASignalHasInterruptedOnAnyThread) {
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(retry.Again(EINTR));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::local_retry_test

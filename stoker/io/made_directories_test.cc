@@ -5,8 +5,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::made_directories_test {
 
 namespace fs = std::filesystem;
 
@@ -57,5 +56,4 @@ TEST(MadeDirectories, OneThatIsThereIsNotMadeAnew) {
               FailsWith(StatusCode::kNotFound, "cannot make the directory"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::made_directories_test

@@ -6,8 +6,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::manifest_test {
 
 namespace fs = std::filesystem;
 
@@ -77,5 +76,4 @@ TEST_F(ManifestTest, WhatCannotBeReadIsNotCalledDamaged) {
   STOKER_EXPECT_OK(CheckAll());
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::manifest_test

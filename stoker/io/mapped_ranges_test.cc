@@ -7,8 +7,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::mapped_ranges_test {
 
 TEST(MappedRange, IsFoundByEachOfItsAddressesWhileItLives) {
   const std::vector<char> memory(100);
@@ -56,5 +55,4 @@ TEST(MappedRange, IsFoundWhileOtherThreadsMakeAndDestroyTheirs) {
   for (std::thread& thread : threads) thread.join();
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::mapped_ranges_test

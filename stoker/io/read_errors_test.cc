@@ -25,8 +25,7 @@ extern "C" ssize_t pread(int fd, void* out, size_t bytes, off_t offset) {
   return ::syscall(SYS_pread64, fd, out, bytes, offset);
 }
 
-namespace stoker {
-namespace {
+namespace stoker::read_errors_test {
 
 namespace fs = std::filesystem;
 
@@ -87,5 +86,4 @@ TEST_F(CopyTest, ThatCannotBeReadIsAnErrorAndStays) {
   EXPECT_LE(requests(), asked + 1) << "its version at most; the copy is still there";
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::read_errors_test

@@ -3,8 +3,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/io/dripping_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::read_window_test {
 
 ReadWindow WindowOver(std::string_view text, size_t piece, size_t bytes) {
   return ReadWindow(std::make_unique<Dripping>(text, piece), bytes, nullptr);
@@ -66,5 +65,4 @@ TEST(ReadWindow, GrowsNoFurtherThanTold) {
   EXPECT_LE(account->peak_bytes(), 256);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::read_window_test

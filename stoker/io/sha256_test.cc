@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::sha256_test {
 
 TEST(Sha256, GivesTheValuesOfTheStandard) {  // FIPS 180-4's examples (NIST, "SHA256.pdf")
   EXPECT_EQ(HexOf(Sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
@@ -38,5 +37,4 @@ TEST(Sha256, GivesPythonsValuesAtTheEdgesOfBlocks) {
             "09df7898d2ed3650a3293f9d798d6bacfcb20559ea77af1295fde4e9ca84805e");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::sha256_test

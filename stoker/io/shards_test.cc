@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::shards_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -41,5 +40,4 @@ TEST(CheckShards, MissesOnlyWhatThePatternWouldMatch) {
   STOKER_EXPECT_OK(CheckShards("x*", {ShardName("x", 0, 1)}));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::shards_test

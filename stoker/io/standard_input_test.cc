@@ -9,8 +9,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/io/file_size_limit_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::standard_input_test {
 
 // A pipe with `text` in it and its end.
 class FullPipe {
@@ -111,5 +110,4 @@ TEST(StandardInput, IsNamedByADash) {
   EXPECT_FALSE(IsPipedIn("s3://-"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::standard_input_test

@@ -17,8 +17,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file_names_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::temporary_internal_test {
 
 namespace fs = std::filesystem;
 
@@ -140,5 +139,4 @@ TEST(RemoveStaleTemporaries, OfADirectoryThatIsMissingIsAnError) {
               FailsWith(StatusCode::kNotFound, "/no/such/directory"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::temporary_internal_test

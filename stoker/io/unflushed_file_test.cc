@@ -5,8 +5,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/io/file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::unflushed_file_test {
 
 TEST(WriteFileUnflushed, ReplacesAFileAndLeavesNothingElse) {
   const TempDir directory;
@@ -27,5 +26,4 @@ TEST(WriteFileUnflushed, NamesTheFileThatItCannotWriteAndLeavesNothing) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory.path()), {}), 1);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::unflushed_file_test

@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kMostMemory = (128 << 20) + (2 << 20);
 // A chunk of LZMA2 gives 2 MiB at most from its header of 6 bytes and the 5 that the range decoder
 // begins with.
-constexpr uint64_t kMaxExpansion = (2 << 20) / 11;
+constexpr uint64_t kMaxXzExpansion = (2 << 20) / 11;
 
 class XzSource final : public ByteSource {
  public:
@@ -26,7 +26,7 @@ class XzSource final : public ByteSource {
                                    LZMA_CONCATENATED | LZMA_TELL_UNSUPPORTED_CHECK)) {}
   ~XzSource() override { lzma_end(&stream_); }
 
-  SizeBound size_bound() const override { return input_.BoundOfContent(kMaxExpansion); }
+  SizeBound size_bound() const override { return input_.BoundOfContent(kMaxXzExpansion); }
 
  private:
   Result<size_t> DoRead(std::span<std::byte> out) override;

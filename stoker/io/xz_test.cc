@@ -3,8 +3,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/io/packed_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::xz_test {
 
 Result<std::string> Decompress(std::string_view packed, size_t piece = 1 << 16,
                                std::shared_ptr<MemoryAccount> account = nullptr) {
@@ -86,5 +85,4 @@ TEST(Xz, WhatItCanGiveAtMostIsAnUpperBound) {
   EXPECT_FALSE(source->size_bound().exact);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::xz_test

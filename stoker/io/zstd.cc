@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMaxWindowLog = 27;  // 128 MiB, as zstd(1) takes without --memory
 // A block of 128 KiB from a header of 3 bytes and the byte that it repeats.
-constexpr uint64_t kMaxExpansion = (128 << 10) / 4;
+constexpr uint64_t kMaxZstdExpansion = (128 << 10) / 4;
 
 struct FreeContext {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
@@ -29,7 +29,7 @@ class ZstdSource final : public ByteSource {
     if (context_) ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, kMaxWindowLog);
   }
 
-  SizeBound size_bound() const override { return input_.BoundOfContent(kMaxExpansion); }
+  SizeBound size_bound() const override { return input_.BoundOfContent(kMaxZstdExpansion); }
 
  private:
   Result<size_t> DoRead(std::span<std::byte> out) override;

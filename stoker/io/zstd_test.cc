@@ -9,8 +9,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::zstd_test {
 
 // One frame with a checksum, as zstd(1) writes it.
 std::string Compress(std::string_view text, int window_log = 0) {
@@ -128,5 +127,4 @@ TEST(OpenByteSourceAt, ContinuesPlainAndCompressedFilesFromAnyByte) {
               FailsWith(StatusCode::kCancelled, "asked to stop"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::zstd_test

@@ -45,7 +45,7 @@ struct Driver {
   }
 };
 
-Result<Driver> FindFunctions(const SharedLibrary& library) {
+Result<Driver> FindDriver(const SharedLibrary& library) {
   Driver driver = {};
   STOKER_RETURN_IF_ERROR(library.Find("cuInit", driver.init));
   STOKER_RETURN_IF_ERROR(library.Find("cuGetErrorName", driver.error_name));
@@ -137,7 +137,7 @@ Result<CopyRoofs> MeasureDevice(const Driver& driver, int ordinal, double second
 
 Result<std::vector<CopyRoofs>> MeasureCopies(double seconds, const std::string& file) {
   STOKER_ASSIGN_OR_RETURN(const SharedLibrary library, SharedLibrary::Load(file));
-  STOKER_ASSIGN_OR_RETURN(const Driver driver, FindFunctions(library));
+  STOKER_ASSIGN_OR_RETURN(const Driver driver, FindDriver(library));
   STOKER_RETURN_IF_ERROR(driver.Check(driver.init(0), "cuInit"));
   int count = 0;
   STOKER_RETURN_IF_ERROR(driver.Check(driver.count(&count), "cuDeviceGetCount"));

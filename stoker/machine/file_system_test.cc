@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::file_system_test {
 
 constexpr std::string_view kMounts =
     "22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda1 rw\n"
@@ -53,5 +52,4 @@ TEST(DescribeFileSystem, KnowsThatFilesOfANetworkAreElsewhere) {
   EXPECT_GT(with("ext4").free_bytes.value_or(0), 0);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::file_system_test

@@ -40,7 +40,7 @@ struct Nvml {
   NvmlReturn (*throttle_reasons)(NvmlDevice, unsigned long long*);
 };
 
-Result<Nvml> FindFunctions(const SharedLibrary& library) {
+Result<Nvml> FindNvml(const SharedLibrary& library) {
   Nvml nvml = {};
   STOKER_RETURN_IF_ERROR(library.Find("nvmlInit_v2", nvml.init));
   STOKER_RETURN_IF_ERROR(library.Find("nvmlShutdown", nvml.shutdown));
@@ -104,7 +104,7 @@ Gpus ReadAll(const Nvml& nvml) {
 Gpus ReadGpus(const std::string& file) {
   const Result<SharedLibrary> library = SharedLibrary::Load(file);
   if (!library.ok()) return {.none = "no NVML: " + library.status().message()};
-  const Result<Nvml> nvml = FindFunctions(*library);
+  const Result<Nvml> nvml = FindNvml(*library);
   if (!nvml.ok()) return {.none = "NVML is too old: " + nvml.status().message()};
   if (const NvmlReturn error = nvml->init(); error != 0)
     return {.none = fmt::format("NVML: {}", nvml->error_string(error))};

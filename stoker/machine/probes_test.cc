@@ -13,8 +13,7 @@
 #include "stoker/machine/memory_probe.h"
 #include "stoker/machine/storage_probe.h"
 
-namespace stoker {
-namespace {
+namespace stoker::probes_test {
 
 using testing::HasSubstr;
 
@@ -134,5 +133,4 @@ TEST(MeasureCopies, SaysInALineThatThereIsNoLibrary) {
               FailsWith(StatusCode::kUnavailable, "libc.so.6 has no cuInit"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::probes_test

@@ -6,8 +6,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::read_facts_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -193,5 +192,4 @@ TEST(ReadMachineFacts, OfThisMachineAreNotEmpty) {
   EXPECT_TRUE(facts.limits.open_files_known);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::read_facts_test

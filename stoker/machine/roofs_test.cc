@@ -5,8 +5,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::roofs_test {
 
 using testing::ElementsAre;
 
@@ -89,5 +88,4 @@ TEST(Roofs, OfNumbersBeyondAllAreReadWithoutOverflow) {
   EXPECT_EQ(roofs.cpus, 1'000'000);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::roofs_test

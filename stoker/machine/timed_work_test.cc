@@ -5,8 +5,7 @@
 #include "stoker/base/stop_scope.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::timed_work_test {
 
 TEST(MeasureRate, CountsTheUnitsOfAllThreads) {
   std::atomic<int64_t> pieces{0};
@@ -56,5 +55,4 @@ TEST(MeasureRate, StopsWhenTheCallerIsAskedTo) {
               FailsWith(StatusCode::kCancelled, "stopped"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::timed_work_test

@@ -4,8 +4,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::warnings_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -164,5 +163,4 @@ TEST(FindTraps, AreJsonWithWhatWhereAndWhatToDo) {
   EXPECT_TRUE(json["what"].is_string() && json["advice"].is_string());
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::warnings_test

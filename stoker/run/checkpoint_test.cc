@@ -8,8 +8,7 @@
 #include "stoker/io/few_files_testing_internal.h"
 #include "stoker/run/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::checkpoint_test {
 
 namespace fs = std::filesystem;
 
@@ -207,5 +206,4 @@ TEST(CheckpointStore, WithoutAnyCheckpointSaysSo) {
   EXPECT_THAT(steps, testing::IsEmpty());
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::checkpoint_test

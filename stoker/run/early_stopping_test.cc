@@ -4,8 +4,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::early_stopping_test {
 
 EarlyStopping Made(const EarlyStoppingOptions& options) {
   auto made = EarlyStopping::Create(options, {{"f1"}, {"mse", Better::kLower}});
@@ -96,5 +95,4 @@ TEST(Monitor, AFigureThatIsNotMeasuredIsRefusedWithThoseThatAre) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::early_stopping_test

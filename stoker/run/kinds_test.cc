@@ -3,8 +3,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/data/sources/range.h"
 
-namespace stoker {
-namespace {
+namespace stoker::kinds_test {
 
 class Halving final : public Schedule {
  public:
@@ -75,5 +74,4 @@ TEST(Kinds, ANameThatIsTakenIsRefusedAndTheKindThatHasItStays) {
   EXPECT_EQ(dataset.cardinality(), Cardinality::Of(5));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::kinds_test

@@ -3,8 +3,7 @@
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/testing/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::row_names_test {
 
 const SampleKey kSecond{.epoch = 0, .index = 1};
 
@@ -34,5 +33,4 @@ TEST(RowNames, ArePlacesWhereItDoesNot) {
             "sample 3 of batch 1 of epoch 1 (batches and samples are numbered from 0)");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::row_names_test

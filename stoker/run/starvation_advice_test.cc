@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::starvation_advice_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -96,5 +95,4 @@ TEST(Starvation, IsReadAsItWasWritten) {
   EXPECT_FALSE(Starvation::FromJson({{"waited", "much"}}));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::starvation_advice_test

@@ -5,8 +5,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/formats/tfrecord/record_reader.h"
 
-namespace stoker {
-namespace {
+namespace stoker::tensorboard_log_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -81,5 +80,4 @@ TEST(TensorboardLog, OfAResumedRunForgetsWhatComesAfterTheLastStepDone) {
   EXPECT_THAT(events, Not(HasSubstr("\x10\x01\x3a")));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::tensorboard_log_test

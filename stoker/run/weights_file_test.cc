@@ -3,8 +3,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/run/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::weights_file_test {
 
 std::vector<NamedArray> SomeWeights() {
   return {{"b.weight", Array::Of<float>({1, 2, 3})}, {"a.bias", Array::Of<int64_t>({7})}};
@@ -70,5 +69,4 @@ TEST(WeightsFile, ArraysOfTypesThatStokerLacksAreNamedAndTheOthersRead) {
   EXPECT_EQ(read.unread[0].type, "U32");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::weights_file_test

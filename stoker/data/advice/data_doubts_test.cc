@@ -7,8 +7,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/data/testing/random_pipeline.h"
 
-namespace stoker {
-namespace {
+namespace stoker::data_doubts_test {
 
 constexpr std::string_view kSource = "idx: {images: i, labels: l}";
 
@@ -150,5 +149,4 @@ TEST(DataDoubts, EvaluationThatDrawsHowSamplesLookIsNamedWhicheverOperatorDraws)
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::data_doubts_test

@@ -16,8 +16,7 @@
 #include "stoker/data/testing/testing.h"
 #include "stoker/data/transforms/resize.h"
 
-namespace stoker {
-namespace {
+namespace stoker::limiting_stage_test {
 
 using RunBy = LimitingStage::RunBy;
 using Work = LimitingStage::Work;
@@ -148,5 +147,4 @@ TEST(LimitFinder, NamesAStageOfTheRecipeWhereMapsOfPicturesAreDoneInOnePass) {
   EXPECT_EQ(limit.first_random, "");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::limiting_stage_test

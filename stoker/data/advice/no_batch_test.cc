@@ -6,8 +6,7 @@
 #include "stoker/data/data.h"
 #include "stoker/data/sources/csv.h"
 
-namespace stoker {
-namespace {
+namespace stoker::no_batch_test {
 
 Status Why(const Result<Dataset>& pipeline) {
   EXPECT_THAT(pipeline, IsOk());
@@ -37,5 +36,4 @@ TEST(NoBatch, AStageThatLeavesNothingIsNamed) {
               FailsWith(StatusCode::kInvalidArgument, "`skip` leaves out all of 480 elements"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::no_batch_test

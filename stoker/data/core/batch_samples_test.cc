@@ -12,8 +12,7 @@
 #include "stoker/data/ops/unbatch.h"
 #include "stoker/data/testing/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::batch_samples_test {
 
 // 20 samples whose value is their number.
 Dataset Numbered() {
@@ -75,5 +74,4 @@ TEST(SamplesInBatch, RefusesABatchOrRowThatDoesNotExist) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::batch_samples_test

@@ -6,8 +6,7 @@
 #include "stoker/data/testing/testing.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::class_names_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -48,5 +47,4 @@ TEST_F(ClassNamesTest, WhatIsNoNameOnALineOfItsOwnIsRefused) {
   EXPECT_THAT(*ReadClassNamesBeside({Path("a")}), ElementsAre("cat", "dog"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::class_names_test

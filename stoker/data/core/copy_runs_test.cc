@@ -7,8 +7,7 @@
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::copy_runs_test {
 
 constexpr size_t kGuard = 64;  // the widest vector, so that an overrun is reported
 constexpr auto kCanary = std::byte{0xa5};
@@ -69,5 +68,4 @@ TEST(CopyRuns, TakesRunsOfDifferentLengths) {
   ExpectCopies(runs);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::copy_runs_test

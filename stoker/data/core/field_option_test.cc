@@ -5,8 +5,7 @@
 #include "stoker/data/transforms/center_crop.h"
 #include "stoker/data/transforms/normalize.h"
 
-namespace stoker {
-namespace {
+namespace stoker::field_option_test {
 
 TEST(IndexOfOption, SaysWhichOptionNamesAnotherField) {
   const Spec spec{{{"x", DType::kUInt8, {4}}, {"y", DType::kInt64, {}}}};
@@ -27,5 +26,4 @@ TEST(IndexOfOption, IsWhatOperatorsAnswerWith) {
               FailsWith(StatusCode::kInvalidArgument, "say which it is with `masks:`"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::field_option_test

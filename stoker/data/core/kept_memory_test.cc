@@ -8,8 +8,7 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/testing/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::kept_memory_test {
 
 TEST(KeptMemory, IsChargedToEveryBudgetThatAPassKeepsAndOnceWhereSeveralShareOne) {
   const Dataset dataset = NumberedImages(4);
@@ -106,5 +105,4 @@ TEST(KeptMemory, OfManyThreadsAtOnceOnlyAsManyGetItAsFitTogether) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::kept_memory_test

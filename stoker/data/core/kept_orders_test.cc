@@ -7,8 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace stoker {
-namespace {
+namespace stoker::kept_orders_test {
 
 constexpr int64_t kBytes = 1000;  // of an order
 
@@ -91,5 +90,4 @@ TEST(KeptOrders, ThatSeveralThreadsWantAtOnceAreMadeOnce) {
   EXPECT_EQ(made, 100);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::kept_orders_test

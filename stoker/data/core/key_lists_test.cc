@@ -4,8 +4,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::key_lists_test {
 
 TEST(KeyLists, AreEmptyAndHaveRoomWhateverWasDroppedBefore) {
   for (const size_t n : {0, 1, 128, 100'000}) {
@@ -34,5 +33,4 @@ TEST(KeyLists, KeepNothingLarge) {
   EXPECT_LT(EmptyKeyList(0).capacity(), size_t{1} << 20);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::key_lists_test

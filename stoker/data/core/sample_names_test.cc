@@ -9,8 +9,7 @@
 #include "stoker/data/testing/picture_folder.h"
 #include "stoker/data/testing/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::sample_names_test {
 
 // Four pictures of two classes; the last one is damaged.
 class SampleNamesTest : public testing::Test {
@@ -149,5 +148,4 @@ TEST_F(SampleNamesTest, PassesWithDifferentSeedsLeaveWhatIsDrawnWithoutAName) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::sample_names_test

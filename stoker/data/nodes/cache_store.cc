@@ -98,8 +98,8 @@ Result<const std::byte*> MemoryStore::Find(int64_t position) const {
   return slots_[static_cast<size_t>(position)].load(std::memory_order_acquire);
 }
 
-Result<std::optional<RecordLayout::Record>> MemoryStore::Read(int64_t position,
-                                                              const NewArray&) const {
+Result<std::optional<ElementLayout::Record>> MemoryStore::Read(int64_t position,
+                                                               const NewArray&) const {
   STOKER_ASSIGN_OR_RETURN(const std::byte* record, Find(position));
   if (record == nullptr) return std::nullopt;
   Buffer block;
@@ -236,10 +236,10 @@ Result<const std::byte*> FileStore::Find(int64_t position) const {
   return record.data();
 }
 
-Result<std::optional<RecordLayout::Record>> FileStore::Read(int64_t position,
-                                                            const NewArray& make) const {
+Result<std::optional<ElementLayout::Record>> FileStore::Read(int64_t position,
+                                                             const NewArray& make) const {
   if (!complete_) return std::nullopt;
-  STOKER_ASSIGN_OR_RETURN(RecordLayout::Record record, file_->Read(position, make));
+  STOKER_ASSIGN_OR_RETURN(ElementLayout::Record record, file_->Read(position, make));
   return record;
 }
 

@@ -22,7 +22,7 @@ class CacheStore {
   CacheStore(const CacheStore&) = delete;
   CacheStore& operator=(const CacheStore&) = delete;
 
-  const RecordLayout& layout() const { return layout_; }
+  const ElementLayout& layout() const { return layout_; }
 
   // Returns whether the elements are in memory; else each read makes a copy.
   virtual bool in_memory() const = 0;
@@ -30,8 +30,8 @@ class CacheStore {
   // REQUIRES: in_memory().
   virtual Result<const std::byte*> Find(int64_t position) const = 0;
   // Returns the same as arrays that share the store's memory, or are copies in arrays from `make`.
-  virtual Result<std::optional<RecordLayout::Record>> Read(int64_t position,
-                                                           const NewArray& make) const = 0;
+  virtual Result<std::optional<ElementLayout::Record>> Read(int64_t position,
+                                                            const NewArray& make) const = 0;
   // Keeps a copy. Returns false if there is no room for it.
   virtual Result<bool> Put(int64_t position, const Element& element) = 0;
 
@@ -46,7 +46,7 @@ class CacheStore {
   explicit CacheStore(std::vector<ElementField> fields) : layout_(std::move(fields)) {}
 
  private:
-  const RecordLayout layout_;
+  const ElementLayout layout_;
 };
 
 // Keeps elements in blocks of at most `limit` bytes in all, charged to `kept`, which must outlive
@@ -66,8 +66,8 @@ class MemoryStore final : public CacheStore {
 
   bool in_memory() const override { return true; }
   Result<const std::byte*> Find(int64_t position) const override;
-  Result<std::optional<RecordLayout::Record>> Read(int64_t position,
-                                                   const NewArray& make) const override;
+  Result<std::optional<ElementLayout::Record>> Read(int64_t position,
+                                                    const NewArray& make) const override;
   Result<bool> Put(int64_t position, const Element& element) override;
   Status Finish() override;
   void Abandon() override;
@@ -108,8 +108,8 @@ class FileStore final : public CacheStore {
 
   bool in_memory() const override { return !complete_ || file_->shared(); }
   Result<const std::byte*> Find(int64_t position) const override;
-  Result<std::optional<RecordLayout::Record>> Read(int64_t position,
-                                                   const NewArray& make) const override;
+  Result<std::optional<ElementLayout::Record>> Read(int64_t position,
+                                                    const NewArray& make) const override;
   Result<bool> Put(int64_t position, const Element& element) override;
   Status Finish() override;
   void Abandon() override;

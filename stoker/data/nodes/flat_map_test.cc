@@ -10,8 +10,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/testing/promises.h"
 
-namespace stoker {
-namespace {
+namespace stoker::flat_map_test {
 
 using testing::ElementsAre;
 
@@ -132,5 +131,4 @@ TEST(FlatMap, NeedsAFunction) {
   EXPECT_EQ((NumberedImages(3) | Parts())->node().Disturbs(), "makes other elements out of each");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::flat_map_test

@@ -6,8 +6,7 @@
 #include "stoker/data/testing/bad_elements.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::map_losses_test {
 
 std::vector<std::string> LinesOf(const std::string& path) {
   std::ifstream file(path);
@@ -101,5 +100,4 @@ TEST_F(MapLosses, BelowABatchThatIsGatheredAndFailsAreCountedAndLoggedOnceUnderE
       Result<Dataset>(lengths) | Batch{.size = 4} | IgnoreErrors{.share = 1}, 2);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::map_losses_test

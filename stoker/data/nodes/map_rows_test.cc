@@ -8,8 +8,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/testing/test_stages.h"
 
-namespace stoker {
-namespace {
+namespace stoker::map_rows_test {
 
 // AddNoise of test_stages.h, many rows at a time: it must give the same bytes.
 MapRows AddNoiseToRows() {
@@ -164,5 +163,4 @@ TEST(NextRows, RefusesElementsThatDifferInShape) {
   EXPECT_THAT(iterator->NextRows(5), FailsWith(StatusCode::kFailedPrecondition, "differ in shape"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::map_rows_test

@@ -22,8 +22,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/testing/promises.h"
 
-namespace stoker {
-namespace {
+namespace stoker::balance_test {
 
 // Elements {number: int64[], label: int64[]}; number i is i.
 Dataset Labelled(const std::vector<int64_t>& labels) {
@@ -279,5 +278,4 @@ TEST(BalancedOrder, IsGolden) {
   for (int64_t i = 11; i >= 0; --i) EXPECT_EQ(backwards(i), sources[static_cast<size_t>(i)]);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::balance_test

@@ -13,8 +13,7 @@
 #include "stoker/data/testing/lengths.h"
 #include "stoker/data/testing/promises.h"
 
-namespace stoker {
-namespace {
+namespace stoker::bucket_by_length_test {
 
 using testing::ElementsAre;
 
@@ -228,5 +227,4 @@ TEST(BucketByLength, SaysWhichElementTheLengthFunctionFailedOn) {
                         "bucket_by_length: element 1: the length function threw: broke"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::bucket_by_length_test

@@ -4,8 +4,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/data/ops/buffer_draws_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::buffer_draws_test {
 
 // The buffer itself, one element after the other: what ContentsAfter finds without it.
 class SimulatedBuffer {
@@ -105,5 +104,4 @@ TEST(BufferDraws, AreGolden) {
   EXPECT_THAT(slots, testing::ElementsAre(65568, 28614, 54037, 58791, 97497, 96648));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::buffer_draws_test

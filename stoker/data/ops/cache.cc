@@ -78,7 +78,7 @@ class CacheNode final : public DatasetNode {
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     CacheStore& store = *store_;
     Scratch scratch = context.scratch(*this);
-    STOKER_ASSIGN_OR_RETURN(std::optional<RecordLayout::Record> kept,
+    STOKER_ASSIGN_OR_RETURN(std::optional<ElementLayout::Record> kept,
                             store.Read(position, RoomIn(scratch)));
     if (kept) return AsElement(*std::move(kept), context.epoch());
     STOKER_ASSIGN_OR_RETURN(Element element,
@@ -269,7 +269,7 @@ class CacheIterator final : public Iterator {
   Result<std::optional<Element>> FromStore() {
     if (position_ >= *store_.complete()) return std::nullopt;
     Scratch scratch(context_.pass()->stage(node_).pool);
-    STOKER_ASSIGN_OR_RETURN(std::optional<RecordLayout::Record> kept,
+    STOKER_ASSIGN_OR_RETURN(std::optional<ElementLayout::Record> kept,
                             store_.Read(position_, RoomIn(scratch)));
     ++position_;
     return AsElement(*std::move(kept), epoch_);

@@ -15,8 +15,7 @@
 #include "stoker/formats/elements/element_file.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::cache_on_disk_test {
 
 using testing::HasSubstr;
 
@@ -279,5 +278,4 @@ TEST(Cache, SaysWhereItsFileCannotBeWritten) {
   EXPECT_THAT(ReadAll(dataset, Runtime::Inline()).status().message(), HasSubstr("/no/such/folder"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::cache_on_disk_test

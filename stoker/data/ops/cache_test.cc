@@ -11,8 +11,7 @@
 #include "stoker/data/ops/skip.h"
 #include "stoker/data/testing/cached.h"
 
-namespace stoker {
-namespace {
+namespace stoker::cache_test {
 
 using testing::HasSubstr;
 
@@ -310,5 +309,4 @@ TEST(Cache, RefusesWhatDrawsAtRandomAndWhatHasNoEnd) {
   fails(NumberedImages(9) | Repeat{} | Cache{}, "put repeat after cache");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::cache_test

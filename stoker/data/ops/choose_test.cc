@@ -5,8 +5,7 @@
 #include "stoker/data/ops/take.h"
 #include "stoker/data/testing/combining.h"
 
-namespace stoker {
-namespace {
+namespace stoker::choose_test {
 
 using testing::ElementsAre;
 
@@ -92,5 +91,4 @@ TEST(Choose, IsReadFromRecipes) {
   EXPECT_THAT(FromRecipe(ToYaml(filled)), IsOk());
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::choose_test

@@ -5,8 +5,7 @@
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/testing/combining.h"
 
-namespace stoker {
-namespace {
+namespace stoker::concatenate_test {
 
 using testing::ElementsAre;
 
@@ -70,5 +69,4 @@ TEST(Concatenate, RefusesADamagedPosition) {
               FailsWith(StatusCode::kDataLoss, "input 3 of 2"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::concatenate_test

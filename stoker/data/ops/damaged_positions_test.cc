@@ -20,8 +20,7 @@
 #include "stoker/data/ops/zip.h"
 #include "stoker/data/testing/combining.h"
 
-namespace stoker {
-namespace {
+namespace stoker::damaged_positions_test {
 
 constexpr int64_t kTooMany = int64_t{1} << 62;
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
@@ -131,5 +130,4 @@ TEST(DamagedPosition, ThatRanksCannotCountOnFromIsRefused) {
               FailsWith(StatusCode::kDataLoss, "beyond what can be counted"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::damaged_positions_test

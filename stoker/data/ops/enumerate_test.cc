@@ -8,8 +8,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/testing/promises.h"
 
-namespace stoker {
-namespace {
+namespace stoker::enumerate_test {
 
 using testing::ElementsAre;
 
@@ -66,5 +65,4 @@ TEST(Enumerate, StaysReadableByPositionAndCountsItsMemory) {
   EXPECT_EQ(dataset->node().MemoryToRead(10), 192 + 128 + 10 * 64);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::enumerate_test

@@ -12,8 +12,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/testing/promises.h"
 
-namespace stoker {
-namespace {
+namespace stoker::filter_test {
 
 using testing::ElementsAre;
 
@@ -189,5 +188,4 @@ TEST(Filter, SavesAPositionOfASmallSize) {
   EXPECT_LT(state.dump().size(), 400u) << state;
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::filter_test

@@ -9,8 +9,7 @@
 #include "stoker/data/sources/range.h"
 #include "stoker/data/testing/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::held_memory_test {
 
 constexpr int64_t kBytes = 1024;  // of an element
 constexpr int64_t kChunk = 64;    // elements that threads hand on at once, in one block
@@ -193,5 +192,4 @@ TEST(HeldMemory, OfAShuffleBufferOfTinyElementsThatDoesNotFitIsRefused) {
       FailsWith(StatusCode::kResourceExhausted, "set buffer to"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::held_memory_test

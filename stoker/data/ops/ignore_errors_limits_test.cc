@@ -8,8 +8,7 @@
 #include "stoker/data/ops/window.h"
 #include "stoker/data/testing/bad_elements.h"
 
-namespace stoker {
-namespace {
+namespace stoker::ignore_errors_limits_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -390,5 +389,4 @@ TEST(IgnoreErrors, RefusesDamagedCounts) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::ignore_errors_limits_test

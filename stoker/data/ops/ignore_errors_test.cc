@@ -7,8 +7,7 @@
 #include "stoker/data/ops/take.h"
 #include "stoker/data/testing/bad_elements.h"
 
-namespace stoker {
-namespace {
+namespace stoker::ignore_errors_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -224,5 +223,4 @@ TEST(IgnoreErrors, RefusesWhatItCannotDo) {
   fails(NumberedImages(9) | IgnoreErrors{.policy = "skpi"}, "did you mean 'skip'?");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::ignore_errors_test

@@ -15,8 +15,7 @@
 #include "stoker/io/few_files_testing_internal.h"
 #include "stoker/io/remote/loopback_server_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::ignore_errors_trouble_test {
 
 using testing::ElementsAre;
 
@@ -228,5 +227,4 @@ TEST_F(ServersInTrouble, AServerThatIsAwayEndsThePassAndCostsNoElement) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::ignore_errors_trouble_test

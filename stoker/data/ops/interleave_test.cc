@@ -15,8 +15,7 @@
 #include "stoker/data/testing/combining.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::interleave_test {
 
 using testing::ElementsAre;
 
@@ -336,5 +335,4 @@ TEST(Interleave, StateHoldsOnlyTheInputsThatAreOpen) {
   EXPECT_LT(state.dump().size(), 800u) << state;
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::interleave_test

@@ -14,16 +14,16 @@ constexpr size_t kPrefetchRecords = 8;
 
 }  // namespace
 
-Element AsElement(RecordLayout::Record record, uint64_t epoch) {
+Element AsElement(ElementLayout::Record record, uint64_t epoch) {
   return {.key = {epoch, record.index}, .arrays = std::move(record.arrays)};
 }
 
-Rows GatherRecords(const RecordLayout& layout, std::span<const std::byte* const> records,
+Rows GatherRecords(const ElementLayout& layout, std::span<const std::byte* const> records,
                    uint64_t epoch, Scratch& scratch) {
   Rows rows;
   rows.keys = EmptyKeyList(records.size());
   for (const std::byte* record : records)
-    rows.keys.push_back({epoch, RecordLayout::IndexOf(record)});
+    rows.keys.push_back({epoch, ElementLayout::IndexOf(record)});
   for (size_t f = 0; f < layout.fields().size(); ++f) {
     const ElementField& field = layout.fields()[f];
     Array column = scratch.NewRows(std::ssize(records), field.dtype, field.shape);

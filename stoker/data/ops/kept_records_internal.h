@@ -11,11 +11,11 @@
 namespace stoker {
 
 //   epoch  of the pass, which is that of the element's key
-Element AsElement(RecordLayout::Record record, uint64_t epoch);
+Element AsElement(ElementLayout::Record record, uint64_t epoch);
 
 // Returns columns of the values of records. REQUIRES: there are records, and the shapes of all
 // fields are known.
-Rows GatherRecords(const RecordLayout& layout, std::span<const std::byte* const> records,
+Rows GatherRecords(const ElementLayout& layout, std::span<const std::byte* const> records,
                    uint64_t epoch, Scratch& scratch);
 
 }  // namespace stoker

@@ -10,8 +10,7 @@
 #include "stoker/data/ops/take.h"
 #include "stoker/data/testing/combining.h"
 
-namespace stoker {
-namespace {
+namespace stoker::mix_test {
 
 using testing::ElementsAre;
 
@@ -162,5 +161,4 @@ TEST(BlockShares, AreExactForRatiosOfSmallIntegersAndCloseForOthers) {
   EXPECT_NEAR(static_cast<double>(shares[0]) / 16384, odd[0] / (odd[0] + odd[1] + odd[2]), 1e-4);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::mix_test

@@ -2,13 +2,12 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/testing/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::on_error_test {
 
 using testing::HasSubstr;
 
 // Behind a source, the stages that are written in `stage`, read with the root /data.
-Result<Dataset> FromRecipe(const std::string& stage, ConfigNode* filled = nullptr) {
+Result<Dataset> AfterImages(const std::string& stage, ConfigNode* filled = nullptr) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode list, ParseYaml("- idx\n" + stage, "r.yaml"));
   Dataset dataset = NumberedImages(40);
   ConfigNode made = ConfigNode::List({});
@@ -30,22 +29,22 @@ TEST(OnError, IsShorthandForTheOperatorBehindItsStage) {
       {"- cast: float32\n  on_error: fail\n", "- cast: float32\n"},
   };
   for (const auto& [shorthand, longhand] : kSame) {
-    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset a, FromRecipe(shorthand));
-    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset b, FromRecipe(longhand));
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset a, AfterImages(shorthand));
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset b, AfterImages(longhand));
     EXPECT_EQ(a.ToString(), b.ToString());
   }
-  EXPECT_THAT(FromRecipe("- cast: float32\n  on_error: {log: bad.jsonl}\n")->ToString(),
+  EXPECT_THAT(AfterImages("- cast: float32\n  on_error: {log: bad.jsonl}\n")->ToString(),
               HasSubstr("log /data/bad.jsonl"));
 }
 
 TEST(OnError, IsFilledInSoThatTheFilledRecipeMeansTheSame) {
   ConfigNode filled;
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
-                              FromRecipe("- cast: float32\n  on_error: skip\n", &filled));
+                              AfterImages("- cast: float32\n  on_error: skip\n", &filled));
   const std::string text = ToYaml(filled);
   EXPECT_THAT(text, HasSubstr("  on_error: {policy: skip, limit: auto, share: auto, log: \"\"}"));
   ConfigNode again;
-  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset same, FromRecipe(text, &again));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset same, AfterImages(text, &again));
   EXPECT_EQ(same.ToString(), dataset.ToString());
   EXPECT_EQ(ToYaml(again), text);
 }
@@ -66,7 +65,7 @@ TEST(OnError, SaysWithLineAndColumnWhatIsWrong) {
       {"- cast: float32\n  on_eror: skip\n", "with the keys 'cast' and 'on_eror'"},
   };
   for (const auto& [stage, says] : kBroken)
-    EXPECT_THAT(FromRecipe(stage), FailsWith(StatusCode::kInvalidArgument, says));
+    EXPECT_THAT(AfterImages(stage), FailsWith(StatusCode::kInvalidArgument, says));
 }
 
 TEST(OnError, IsReachedBySetThroughItsStage) {
@@ -77,5 +76,4 @@ TEST(OnError, IsReachedBySetThroughItsStage) {
   EXPECT_THAT(ToYaml(recipe), HasSubstr("- cast: float16\n    on_error: replace"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::on_error_test

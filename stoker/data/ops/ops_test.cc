@@ -13,8 +13,7 @@
 #include "stoker/data/testing/testing.h"
 #include "stoker/data/transforms/normalize.h"
 
-namespace stoker {
-namespace {
+namespace stoker::ops_test {
 
 using testing::ElementsAre;
 
@@ -226,5 +225,4 @@ TEST(Generator, IsAskedOnceForEachElementAndReplayedOnlyOnRestore) {
   EXPECT_THAT(Labels(rest, 0), ElementsAre(6, 7, 8, 9));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::ops_test

@@ -5,8 +5,7 @@
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::packed_keys_test {
 
 std::vector<SampleKey> RandomKeys(int64_t n, uint64_t epochs, uint64_t indices) {
   Rng rng(1, 2, 3, 4);
@@ -58,5 +57,4 @@ TEST(PackedKeys, RefuseWhatIsNoBase64AndIndicesBelowZero) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::packed_keys_test

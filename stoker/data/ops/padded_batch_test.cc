@@ -9,8 +9,7 @@
 #include "stoker/data/testing/lengths.h"
 #include "stoker/data/testing/promises.h"
 
-namespace stoker {
-namespace {
+namespace stoker::padded_batch_test {
 
 using testing::ElementsAre;
 
@@ -178,5 +177,4 @@ TEST(PaddedBatch, CountsItsMemoryWhereTheShapeTells) {
   EXPECT_EQ(dataset->node().MemoryToRead(3), 3 * one + 3 * 640 + 256);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::padded_batch_test

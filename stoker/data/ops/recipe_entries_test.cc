@@ -5,8 +5,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/testing/lengths.h"
 
-namespace stoker {
-namespace {
+namespace stoker::recipe_entries_test {
 
 Result<Dataset> Add(const Dataset& input, const std::string& entry) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode node, ParseYaml(entry, "r.yaml"));
@@ -56,5 +55,4 @@ TEST(RecipeEntries, ThatAreWrongSaySo) {
   EXPECT_THAT(Add(images, "unbatch: {size: 3}"), FailsWith(StatusCode::kInvalidArgument, "size"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::recipe_entries_test

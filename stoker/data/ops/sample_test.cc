@@ -14,8 +14,7 @@
 #include "stoker/data/sources/range.h"
 #include "stoker/data/testing/promises.h"
 
-namespace stoker {
-namespace {
+namespace stoker::sample_test {
 
 // Elements {number: int64[], label: int64[], weight: float32[]}; number i is i.
 Dataset Weighted(const std::vector<float>& weights) {
@@ -216,5 +215,4 @@ TEST(AliasTable, IsGolden) {
   EXPECT_THAT(draws, testing::ElementsAre(0, 3, 3, 5, 5, 3, 1, 2, 5, 2, 2, 2));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::sample_test

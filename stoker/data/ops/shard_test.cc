@@ -8,8 +8,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/testing/promises.h"
 
-namespace stoker {
-namespace {
+namespace stoker::shard_test {
 
 using testing::ElementsAre;
 
@@ -62,5 +61,4 @@ TEST(Shard, RefusesAnIndexThatIsNoShard) {
               FailsWith(StatusCode::kInvalidArgument, "count is 0"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::shard_test

@@ -16,8 +16,7 @@
 #include "stoker/data/sources/range.h"
 #include "stoker/data/testing/promises.h"
 
-namespace stoker {
-namespace {
+namespace stoker::shuffle_test {
 
 std::vector<int64_t> LabelsOf(const Result<Dataset>& dataset, const PassOptions& pass = {}) {
   const Result<std::vector<Element>> elements = ReadAll(*dataset, Runtime::Threaded(2), pass);
@@ -354,5 +353,4 @@ TEST(ShuffleThroughABuffer, SaysSoWhereTheDataHaveShrunk) {
   EXPECT_THAT(resumed->Next(), FailsWith(StatusCode::kOutOfRange, "ended after 10"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::shuffle_test

@@ -14,8 +14,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/testing/promises.h"
 
-namespace stoker {
-namespace {
+namespace stoker::unbatch_test {
 
 // Counts how often batches are made.
 Map Counting(std::atomic<int>& made) {
@@ -165,5 +164,4 @@ TEST(Unbatch, RefusesWhatCannotBeSplit) {
               FailsWith(StatusCode::kInvalidArgument, "field 'b' has 3 parts, but others have 2"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::unbatch_test

@@ -5,8 +5,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/data/ops/window_order_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::window_order_test {
 
 std::vector<int64_t> Order(int64_t n, int64_t window, int64_t page, uint64_t epoch = 0) {
   const SharedPermutations permutations(nullptr);
@@ -92,5 +91,4 @@ TEST(WindowOrder, IsGolden) {
                                             8, 6, 19, 7));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::window_order_test

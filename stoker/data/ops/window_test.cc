@@ -9,8 +9,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/testing/promises.h"
 
-namespace stoker {
-namespace {
+namespace stoker::window_test {
 
 using Windows = std::vector<std::vector<int64_t>>;
 
@@ -131,5 +130,4 @@ TEST(Window, RestoringAStreamThatCanBeReadByKeyReadsAgainWhatWasHeld) {
   EXPECT_LE(asked, 12);  // nine that were held, and two of the input
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::window_test

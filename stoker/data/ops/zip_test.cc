@@ -13,8 +13,7 @@
 #include "stoker/data/ops/take.h"
 #include "stoker/data/testing/combining.h"
 
-namespace stoker {
-namespace {
+namespace stoker::zip_test {
 
 using testing::ElementsAre;
 
@@ -162,5 +161,4 @@ TEST(Zip, AsksForTheMemoryOfItsInputs) {
   EXPECT_EQ(zipped.node().MemoryToRead(4), *input.node().MemoryToRead(4) * 2);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::zip_test

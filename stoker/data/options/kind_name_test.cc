@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::kind_name_test {
 
 TEST(KindName, IsRefusedIfRecipesCouldNotUseIt) {
   for (const char* name : {"", "Own", "own.net", "own net", "7th", "_own", "été"}) {
@@ -17,5 +16,4 @@ TEST(KindName, IsRefusedIfRecipesCouldNotUseIt) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::kind_name_test

@@ -3,8 +3,7 @@
 #include "stoker/data/ops/zip.h"
 #include "stoker/data/testing/combining.h"
 
-namespace stoker {
-namespace {
+namespace stoker::pipelines_test {
 
 TEST(Pipelines, ErrorsOfNestedPipelinesGiveTheirOwnLineAndColumn) {
   const std::pair<const char*, const char*> kCases[] = {
@@ -59,5 +58,4 @@ TEST(Pipelines, AreSetByPath) {
   EXPECT_EQ(dataset.cardinality(), Cardinality::Of(4));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::pipelines_test

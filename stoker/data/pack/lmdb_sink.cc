@@ -54,7 +54,7 @@ class LmdbSink final : public PackSink {
   std::string value_;
 };
 
-Status Check(const Spec& spec) {
+Status CheckLmdb(const Spec& spec) {
   if (spec.fields.empty()) return InvalidArgument("elements without a field cannot be packed");
   for (const Field& field : spec.fields) {
     if (field.name.size() > kMostNameBytes) {
@@ -67,7 +67,7 @@ Status Check(const Spec& spec) {
   return OkStatus();
 }
 
-Result<std::unique_ptr<PackSink>> Create(const PackedFile& file) {
+Result<std::unique_ptr<PackSink>> CreateLmdb(const PackedFile& file) {
   STOKER_ASSIGN_OR_RETURN(AtomicDirectory directory, AtomicDirectory::Create(file.path));
   Result<LmdbWriter> writer = LmdbWriter::Create(directory.path());
   if (!writer.ok()) return directory.WithFinalName(writer.status());
@@ -75,7 +75,7 @@ Result<std::unique_ptr<PackSink>> Create(const PackedFile& file) {
                                     file.first);
 }
 
-Status Read(const std::string& path, const Spec& /*spec*/, const PackedElement& each) {
+Status ReadLmdb(const std::string& path, const Spec& /*spec*/, const PackedElement& each) {
   return ReadEach(Source(Lmdb{.path = path}), each);
 }
 
@@ -87,8 +87,8 @@ const PackFormat kLmdbPackFormat = {
     .directory = true,
     .writes = [](std::string_view name) { return name == "data.mdb" || name == "lock.mdb"; },
     .holds_classes = true,
-    .check = Check,
-    .create = Create,
-    .read = Read};
+    .check = CheckLmdb,
+    .create = CreateLmdb,
+    .read = ReadLmdb};
 
 }  // namespace stoker::internal

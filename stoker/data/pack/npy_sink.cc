@@ -35,7 +35,7 @@ class NpySink final : public PackSink {
   std::vector<NpyWriter> columns_;
 };
 
-Status Check(const Spec& spec) {
+Status CheckNpy(const Spec& spec) {
   if (spec.fields.empty()) return InvalidArgument("elements without a field cannot be packed");
   for (const Field& field : spec.fields) {
     if (!IsFullyKnown(field.shape)) {
@@ -54,7 +54,7 @@ Status Check(const Spec& spec) {
   return OkStatus();
 }
 
-Result<std::unique_ptr<PackSink>> Create(const PackedFile& file) {
+Result<std::unique_ptr<PackSink>> CreateNpy(const PackedFile& file) {
   STOKER_ASSIGN_OR_RETURN(AtomicDirectory directory, AtomicDirectory::Create(file.path));
   std::vector<NpyWriter> columns;
   for (const Field& field : file.spec.fields) {
@@ -66,7 +66,7 @@ Result<std::unique_ptr<PackSink>> Create(const PackedFile& file) {
   return std::make_unique<NpySink>(std::move(directory), std::move(columns));
 }
 
-Status Read(const std::string& path, const Spec& spec, const PackedElement& each) {
+Status ReadNpyFiles(const std::string& path, const Spec& spec, const PackedElement& each) {
   std::vector<Array> columns, row(spec.fields.size());
   for (const Field& field : spec.fields) {
     STOKER_ASSIGN_OR_RETURN(Array column, ReadNpy(FileOf(path, field)));
@@ -94,8 +94,8 @@ const PackFormat kNpyPackFormat = {
     .directory = true,
     .writes =
         [](std::string_view name) { return !name.starts_with('.') && name.ends_with(".npy"); },
-    .check = Check,
-    .create = Create,
-    .read = Read};
+    .check = CheckNpy,
+    .create = CreateNpy,
+    .read = ReadNpyFiles};
 
 }  // namespace stoker::internal

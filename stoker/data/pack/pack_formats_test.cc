@@ -16,8 +16,7 @@
 #include "stoker/formats/tar/tar_reader.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::pack_formats_test {
 
 class PackFormatsTest : public PackTest {};
 
@@ -207,5 +206,4 @@ TEST_F(PackFormatsTest, FieldsThatWouldBeOneMemberOfATarAreRefused) {
   refused("a/b", "c", "field 'a/b' cannot name a member");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::pack_formats_test

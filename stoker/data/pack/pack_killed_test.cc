@@ -43,8 +43,7 @@ extern "C" int unlinkat(int directory, const char* path, int flags) {
   return Count() ? -1 : static_cast<int>(::syscall(SYS_unlinkat, directory, path, flags));
 }
 
-namespace stoker {
-namespace {
+namespace stoker::pack_killed_test {
 
 constexpr int kPacked = 0, kFailed = 1, kUntroubled = 2;
 
@@ -128,5 +127,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, PackKilledTest,
                                                   : "");
                          });
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::pack_killed_test

@@ -5,8 +5,7 @@
 #include "stoker/data/testing/packed.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::pack_manifest_test {
 
 // Two processes that pack the same into the same place, each with a manifest of its own.
 class PackManifestTest : public PackTest {
@@ -146,5 +145,4 @@ TEST_F(PackManifestTest, AnotherSetThatWasPutThereMeanwhileIsNoticed) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::pack_manifest_test

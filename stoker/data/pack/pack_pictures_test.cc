@@ -5,8 +5,7 @@
 #include "stoker/data/transforms/decode.h"
 #include "stoker/data/transforms/encode.h"
 
-namespace stoker {
-namespace {
+namespace stoker::pack_pictures_test {
 
 // {image: the bytes of PNGs of these heights, twice as wide}.
 Dataset PngsOf(std::vector<int64_t> heights) {
@@ -52,5 +51,4 @@ TEST(PackPictures, WhatIsNoPictureIsRefused) {
               FailsWith(StatusCode::kInvalidArgument, "--resize and --quality"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::pack_pictures_test

@@ -5,8 +5,7 @@
 #include "stoker/data/testing/packed.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::pack_target_test {
 
 class PackTargetTest : public PackTest {
  protected:
@@ -264,5 +263,4 @@ TEST(PackFormatFor, IsToldByTheEndingAndNothingIsGuessed) {
   EXPECT_THAT(name("s3://bucket/x.stoker", ""), testing::HasSubstr("on this machine"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::pack_target_test

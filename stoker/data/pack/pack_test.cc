@@ -14,8 +14,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::pack_test {
 
 TEST_F(PackTest, InlineAndThreadedWriteTheSameBytes) {
   for (const PackFormat& format : PackFormats()) {
@@ -367,5 +366,4 @@ TEST_F(PackTest, VerifyFindsAnElementThatIsReadBackDifferently) {
   EXPECT_TRUE(FilesIn(directory_.path()).empty());
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::pack_test

@@ -17,8 +17,7 @@
 #include "stoker/data/transforms/words.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::pack_text_test {
 
 class PackTextTest : public PackTest {
  protected:
@@ -104,5 +103,4 @@ TEST_F(PackTextTest, TokensInExamplesAreReadBackByParseExample) {
   EXPECT_EQ(*BatchesOf(packed, Runtime::Inline()), *BatchesOf(tokens, Runtime::Inline()));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::pack_text_test

@@ -18,17 +18,17 @@ class StokerSink final : public PackSink {
   ShardWriter writer_;
 };
 
-Status Check(const Spec& spec) {
+Status CheckStoker(const Spec& spec) {
   if (!spec.fields.empty()) return OkStatus();
   return InvalidArgument("elements without a field cannot be packed");
 }
 
-Result<std::unique_ptr<PackSink>> Create(const PackedFile& file) {
+Result<std::unique_ptr<PackSink>> CreateStoker(const PackedFile& file) {
   STOKER_ASSIGN_OR_RETURN(ShardWriter writer, ShardWriter::Create(file.path, file.schema()));
   return std::make_unique<StokerSink>(std::move(writer));
 }
 
-Status Read(const std::string& path, const Spec& /*spec*/, const PackedElement& each) {
+Status ReadStoker(const std::string& path, const Spec& /*spec*/, const PackedElement& each) {
   STOKER_ASSIGN_OR_RETURN(const ShardFile file, ShardFile::Open(path));
   for (int64_t record = 0; record < file.size(); ++record) {
     STOKER_ASSIGN_OR_RETURN(const std::vector<Array> arrays, file.Read(record));
@@ -42,8 +42,8 @@ Status Read(const std::string& path, const Spec& /*spec*/, const PackedElement& 
 const PackFormat kStokerPackFormat = {.name = "stoker",
                                       .extension = ".stoker",
                                       .holds_classes = true,
-                                      .check = Check,
-                                      .create = Create,
-                                      .read = Read};
+                                      .check = CheckStoker,
+                                      .create = CreateStoker,
+                                      .read = ReadStoker};
 
 }  // namespace stoker::internal

@@ -36,7 +36,7 @@ class TarSink final : public PackSink {
   int64_t next_;
 };
 
-Status Check(const Spec& spec) {
+Status CheckTar(const Spec& spec) {
   if (spec.fields.empty()) return InvalidArgument("elements without a field cannot be packed");
   for (const Field& field : spec.fields) {
     if (field.dtype == DType::kBFloat16) return NoNumPyType("tar", field);
@@ -49,14 +49,14 @@ Status Check(const Spec& spec) {
   return InvalidArgument("tar: two fields would be one member ({}); rename one", members.message());
 }
 
-Result<std::unique_ptr<PackSink>> Create(const PackedFile& file) {
+Result<std::unique_ptr<PackSink>> CreateTar(const PackedFile& file) {
   STOKER_ASSIGN_OR_RETURN(TarWriter writer, TarWriter::Create(file.path));
   const RecordSchema schema = file.schema();
   STOKER_RETURN_IF_ERROR(writer.Append(kPackedSchemaMember, RecordSchemaToText(schema)));
   return std::make_unique<TarSink>(std::move(writer), schema, file.first);
 }
 
-Status Read(const std::string& path, const Spec& /*spec*/, const PackedElement& each) {
+Status ReadTar(const std::string& path, const Spec& /*spec*/, const PackedElement& each) {
   return ReadEach(Source(Webdataset{.files = path, .index = "memory"}), each);
 }
 
@@ -65,8 +65,8 @@ Status Read(const std::string& path, const Spec& /*spec*/, const PackedElement& 
 const PackFormat kTarPackFormat = {.name = "tar",
                                    .extension = ".tar",
                                    .holds_classes = true,
-                                   .check = Check,
-                                   .create = Create,
-                                   .read = Read};
+                                   .check = CheckTar,
+                                   .create = CreateTar,
+                                   .read = ReadTar};
 
 }  // namespace stoker::internal

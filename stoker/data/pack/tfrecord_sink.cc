@@ -42,11 +42,11 @@ class ExampleSink final : public PackSink {
   const ExampleCodec codec_;
 };
 
-Status Check(const Spec& spec) {
+Status CheckTfRecord(const Spec& spec) {
   return IsRecord(spec) ? OkStatus() : ExampleCodec::For(spec).status();
 }
 
-Result<std::unique_ptr<PackSink>> Create(const PackedFile& file) {
+Result<std::unique_ptr<PackSink>> CreateTfRecord(const PackedFile& file) {
   STOKER_ASSIGN_OR_RETURN(TfRecordWriter writer, TfRecordWriter::Create(file.path));
   if (IsRecord(file.spec)) return std::make_unique<RecordSink>(std::move(writer));
   STOKER_ASSIGN_OR_RETURN(ExampleCodec codec, ExampleCodec::For(file.spec));
@@ -61,7 +61,7 @@ Result<std::vector<Array>> ArraysOf(std::span<const std::byte> record,
                 {std::ssize(record)})};
 }
 
-Status Read(const std::string& path, const Spec& spec, const PackedElement& each) {
+Status ReadTfRecord(const std::string& path, const Spec& spec, const PackedElement& each) {
   std::optional<ExampleCodec> codec;
   if (!IsRecord(spec)) {
     STOKER_ASSIGN_OR_RETURN(codec, ExampleCodec::For(spec));
@@ -83,7 +83,10 @@ Status Read(const std::string& path, const Spec& spec, const PackedElement& each
 
 }  // namespace
 
-const PackFormat kTfRecordPackFormat = {
-    .name = "tfrecord", .extension = ".tfrecord", .check = Check, .create = Create, .read = Read};
+const PackFormat kTfRecordPackFormat = {.name = "tfrecord",
+                                        .extension = ".tfrecord",
+                                        .check = CheckTfRecord,
+                                        .create = CreateTfRecord,
+                                        .read = ReadTfRecord};
 
 }  // namespace stoker::internal

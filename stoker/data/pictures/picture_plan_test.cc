@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::picture_plan_test {
 
 TEST(PicturePlan, AddsUpCropsResizesAndMirrorings) {
   PicturePlan plan(100, 200);
@@ -81,5 +80,4 @@ TEST(PicturePlan, RefusesWhatOnePassCannotDoAndStaysAsItWas) {
   EXPECT_FALSE(plan.resized());
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::picture_plan_test

@@ -13,8 +13,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/remote/loopback_server_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::file_marks_test {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -306,5 +305,4 @@ TEST_F(FileMarksTest, WhereTheSourcesAreOthersNothingIsCompared) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::file_marks_test

@@ -4,8 +4,7 @@
 #include "stoker/data/testing/picture_folder.h"
 #include "stoker/data/testing/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::numbered_pipeline_test {
 
 using testing::ElementsAre;
 
@@ -118,5 +117,4 @@ TEST_F(NumberedPipelineTest, SaysWhatIsWrongWithTheRecipe) {
               FailsWith(StatusCode::kFailedPrecondition, "no pipeline data.eval"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::numbered_pipeline_test

@@ -5,8 +5,7 @@
 #include "stoker/base/problems.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::recipe_place_test {
 
 constexpr const char* kRecipe = R"(data:
   root: somewhere
@@ -60,5 +59,4 @@ TEST_F(RecipePlace, IsGivenToEachOfSeveralProblems) {
                                    "r.yaml:2:9: data.root: odd"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::recipe_place_test

@@ -4,8 +4,7 @@
 #include "stoker/data/testing/picture_folder.h"
 #include "stoker/data/testing/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::recipe_test {
 
 using testing::HasSubstr;
 
@@ -174,5 +173,4 @@ TEST(RecipeOfWords, CallsTheClassesAsTheWordsThatLookupNumbers) {
               FailsWith(StatusCode::kInvalidArgument, "number 0 is 'cat' there and 'dog' here"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::recipe_test

@@ -6,8 +6,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/data/recipe/recipe.h"
 
-namespace stoker {
-namespace {
+namespace stoker::remote_settings_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -119,5 +118,4 @@ TEST_F(RemoteSettingsTest, AWrongSettingChangesNothing) {
   EXPECT_EQ(CurrentRemoteOptions()->connections, 99);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::remote_settings_test

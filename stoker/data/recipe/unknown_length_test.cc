@@ -7,8 +7,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/gzip.h"
 
-namespace stoker {
-namespace {
+namespace stoker::unknown_length_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -80,5 +79,4 @@ TEST_F(ExplainUnknownLengthTest, APipelineMadeInCodeHasNoPlace) {
   EXPECT_THAT(ExplainUnknownLength(dataset, nullptr).why, StartsWith("csv reads '"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::unknown_length_test

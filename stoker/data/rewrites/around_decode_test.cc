@@ -4,8 +4,7 @@
 #include "stoker/data/testing/picture_pass.h"
 #include "stoker/data/testing/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::around_decode_test {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -146,5 +145,4 @@ TEST_F(AroundDecode, ResizeNormalizeAndOneHotMayComeBeforeABatchOfAnyKind) {
   EXPECT_EQ(built_, 4);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::around_decode_test

@@ -12,8 +12,7 @@
 #include "stoker/data/transforms/cast.h"
 #include "stoker/data/transforms/normalize.h"
 
-namespace stoker {
-namespace {
+namespace stoker::map_order_test {
 
 using testing::HasSubstr;
 
@@ -109,5 +108,4 @@ TEST(MapOrder, MovesWhatWasWrittenBeforeTwoOperatorsBehindBoth) {
   EXPECT_EQ(dataset.node().input().node().input().node().name(), "shard");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::map_order_test

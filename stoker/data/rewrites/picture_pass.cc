@@ -276,19 +276,20 @@ class PicturePassNode final : public DatasetNode {
 };
 
 // Whether the node puts each element through its transform by itself.
-bool IsMap(const DatasetNode& node) {
+bool MapsEachAlone(const DatasetNode& node) {
   const auto* gathering = dynamic_cast<const GatheringTransform*>(node.element_wise());
   return IsMapDataset(node) && (gathering == nullptr || !gathering->gathers());
 }
 
 bool StaysBehind(const DatasetNode& map) {
-  return map.element_wise()->works_on_columns() && !IsPictureMap(map);
+  return map.element_wise()->works_on_columns() && !MapsEachAlone(map);
 }
 
 // The consecutive maps that end with `last`, from the first that decodes a picture on.
 std::optional<PictureMaps> MapsAtEnd(const DatasetNode& last) {
   std::vector<const DatasetNode*> maps;
-  for (const DatasetNode* map = &last; IsMap(*map); map = &map->input().node()) maps.push_back(map);
+  for (const DatasetNode* map = &last; MapsEachAlone(*map); map = &map->input().node())
+    maps.push_back(map);
   std::ranges::reverse(maps);
   std::optional<PictureChain> chain = PictureChain::FirstIn(maps);
   if (!chain) return std::nullopt;
@@ -300,7 +301,7 @@ std::optional<PictureMaps> MapsAtEnd(const DatasetNode& last) {
 
 Dataset InOnePass(Dataset pipeline) {
   const DatasetNode& last = pipeline.node();
-  if (!last.random_access() || !IsMap(last)) return pipeline;
+  if (!last.random_access() || !MapsEachAlone(last)) return pipeline;
   Dataset maps = pipeline;
   // A pass that ends before this map is replaced by one that includes it.
   if (const auto* before = dynamic_cast<const PicturePassNode*>(&last.input().node()))

@@ -9,8 +9,7 @@
 #include "stoker/data/transforms/random_flip.h"
 #include "stoker/data/transforms/random_resized_crop.h"
 
-namespace stoker {
-namespace {
+namespace stoker::picture_pass_errors_test {
 
 // That one of the 12 pictures ends the pass with this error, or is left out where errors are
 // ignored, whoever makes the batches.
@@ -82,5 +81,4 @@ TEST_F(PicturePass, PicturesThatAreReplacedAreTheSameWhoeverMakesTheBatch) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::picture_pass_errors_test

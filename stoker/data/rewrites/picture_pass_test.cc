@@ -24,8 +24,7 @@
 #include "stoker/data/transforms/random_resized_crop.h"
 #include "stoker/data/transforms/resize.h"
 
-namespace stoker {
-namespace {
+namespace stoker::picture_pass_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -287,5 +286,4 @@ TEST_F(PicturePass, AllThreadsMakeTheOnlyBatchThereIs) {
   EXPECT_EQ(batches.size(), 1u);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::picture_pass_test

@@ -6,8 +6,7 @@
 #include "stoker/data/ops/interleave.h"
 #include "stoker/data/testing/random_pipeline.h"
 
-namespace stoker {
-namespace {
+namespace stoker::any_order_test {
 
 constexpr Prefetch kAnyOrder{.deterministic = false};
 
@@ -257,5 +256,4 @@ TEST(AnyOrder, IsRefusedForPredictions) {
   EXPECT_EQ(dataset.node().Disturbs(), "gives elements in any order (deterministic: false)");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::any_order_test

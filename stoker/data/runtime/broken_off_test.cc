@@ -8,8 +8,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/testing/test_stages.h"
 
-namespace stoker {
-namespace {
+namespace stoker::broken_off_test {
 
 constexpr auto kCall = std::chrono::milliseconds(1);
 
@@ -74,5 +73,4 @@ TEST(BrokenOff, SeveralThreadsEachReadAPassOfTheirOwnOverOneDataset) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::broken_off_test

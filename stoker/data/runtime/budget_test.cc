@@ -7,8 +7,7 @@
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/testing/random_pipeline.h"
 
-namespace stoker {
-namespace {
+namespace stoker::budget_test {
 
 constexpr int64_t kMB = 1'000'000;
 
@@ -136,5 +135,4 @@ TEST(Budget, LetsOneThreadReadTwoPassesThatShareIt) {
   });
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::budget_test

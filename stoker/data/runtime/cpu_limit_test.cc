@@ -6,8 +6,7 @@
 
 #include "stoker/base/worker_group.h"
 
-namespace stoker {
-namespace {
+namespace stoker::cpu_limit_test {
 
 TEST(PipelineCpuScope, LimitsPipelinesOnlyWhileItLives) {
   EXPECT_EQ(PipelineCpuLimit(), 0);
@@ -37,5 +36,4 @@ TEST(PipelineCpuScope, NothingIsLeftOfScopesThatEndInAnotherOrderThanTheyBegan) 
   EXPECT_EQ(PipelineCpuLimit(), 0);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::cpu_limit_test

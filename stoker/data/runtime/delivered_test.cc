@@ -5,8 +5,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::delivered_test {
 
 TEST(Delivered, TellsWhatASetOfPositionsWouldTellWhateverTheOrder) {
   for (uint32_t seed = 0; seed < 50; ++seed) {
@@ -61,5 +60,4 @@ TEST(Delivered, RefusesDamagedRanges) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::delivered_test

@@ -17,8 +17,7 @@
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/testing/test_stages.h"
 
-namespace stoker {
-namespace {
+namespace stoker::demand_test {
 
 constexpr double kPatience = 60;  // seconds
 
@@ -180,5 +179,4 @@ TEST(Demand, MakesOneChunkOfManyTinyElementsAndSaysSo) {
   EXPECT_THAT(iterator->decisions().decisions().back().ToString(), testing::HasSubstr("prefetch"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::demand_test

@@ -5,8 +5,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/testing/test_stages.h"
 
-namespace stoker {
-namespace {
+namespace stoker::errors_test {
 
 TEST(Pass, DeliversWhatComesBeforeAnErrorThenTheErrorForGood) {
   for (const Dataset& source : {NumberedImages(50), StreamedImages(50)}) {
@@ -184,5 +183,4 @@ TEST(Pass, HasNoPositionWhereAnErrorBrokeAnElementOff) {
               FailsWith(StatusCode::kFailedPrecondition, "in the middle of an element"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::errors_test

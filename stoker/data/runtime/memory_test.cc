@@ -6,8 +6,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/testing/test_stages.h"
 
-namespace stoker {
-namespace {
+namespace stoker::memory_test {
 
 TEST(Scratch, HasNoMemoryForMoreBytesThanCanBeCounted) {
   BufferPool pool(Ledger::Create(1 << 20)->OpenAccount("test"), /*max_idle_bytes=*/0);
@@ -144,5 +143,4 @@ TEST(Pass, WithoutABudgetOfItsOwnSharesOneWithAllOthers) {
   EXPECT_EQ(Ledger::Default()->bytes(), before);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::memory_test

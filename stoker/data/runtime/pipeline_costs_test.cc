@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::pipeline_costs_test {
 
 PipelineCosts OneStage(int64_t threads, double busy_share, double us_per_element) {
   PipelineCosts costs;
@@ -25,5 +24,4 @@ TEST(PipelineCosts, SayHowManyThreadsWereBusyWhereThereWereMoreThanInTheEnd) {
             "it kept 11.7 threads busy, 2.02 s for each of its elements");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::pipeline_costs_test

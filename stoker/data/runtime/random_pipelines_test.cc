@@ -7,8 +7,7 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/testing/random_pipeline.h"
 
-namespace stoker {
-namespace {
+namespace stoker::random_pipelines_test {
 
 // So many that each source and each operator is in at least five.
 constexpr uint32_t kPipelines = 600;
@@ -150,5 +149,4 @@ TEST(RandomPipelines, ArriveWholeUnderATinyMemoryBudget) {
   EXPECT_GT(whole, 60);  // most pipelines have no such buffer
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::random_pipelines_test

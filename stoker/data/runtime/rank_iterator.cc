@@ -12,9 +12,9 @@ namespace {
 
 // A rank's share of a pass from some place on: an iterator over it, and what the place after
 // `elements` of them is called in the whole pass.
-class Share {
+class RankShare {
  public:
-  virtual ~Share() = default;
+  virtual ~RankShare() = default;
 
   Iterator& elements() const { return *elements_; }
   const OpenContext& context() const { return *context_; }
@@ -48,10 +48,11 @@ Result<OpenContext> NewContext(const Opening& opening, const Dataset& dataset) {
   return context;
 }
 
-class ShareByPosition final : public Share {
+class ShareByPosition final : public RankShare {
  public:
   // `state`: the one to begin at, whose position is `begin`; null: the start.
-  static Result<std::unique_ptr<Share>> Open(const Opening& opening, int64_t begin, Json state) {
+  static Result<std::unique_ptr<RankShare>> Open(const Opening& opening, int64_t begin,
+                                                 Json state) {
     std::unique_ptr<ShareByPosition> share(new ShareByPosition(opening, begin));
     STOKER_ASSIGN_OR_RETURN(share->context_, NewContext(opening, share->dataset_));
     STOKER_ASSIGN_OR_RETURN(share->elements_, share->context_->OpenInput(share->dataset_));
@@ -89,9 +90,9 @@ class ShareByPosition final : public Share {
   const Dataset dataset_;
 };
 
-class ShareInOrder final : public Share {
+class ShareInOrder final : public RankShare {
  public:
-  static Result<std::unique_ptr<Share>> Open(const Opening& opening, Deal::Start start) {
+  static Result<std::unique_ptr<RankShare>> Open(const Opening& opening, Deal::Start start) {
     std::unique_ptr<ShareInOrder> share(new ShareInOrder());
     STOKER_ASSIGN_OR_RETURN(share->deal_,
                             Deal::Create(opening.dataset, opening.options, std::move(start)));
@@ -122,7 +123,7 @@ class ShareInOrder final : public Share {
 
 class RankIterator final : public Iterator {
  public:
-  RankIterator(Opening opening, std::unique_ptr<Share> share)
+  RankIterator(Opening opening, std::unique_ptr<RankShare> share)
       : Iterator(share->context(), opening.dataset.node(), Counting::kElsewhere),
         opening_(std::move(opening)),
         share_(std::move(share)) {}
@@ -174,7 +175,7 @@ class RankIterator final : public Iterator {
   }
 
   Opening opening_;
-  std::unique_ptr<Share> share_;
+  std::unique_ptr<RankShare> share_;
   int64_t delivered_ = 0;  // since the share was opened
   bool finished_ = false;
 };
@@ -201,7 +202,7 @@ Result<std::unique_ptr<Iterator>> OpenRank(const Dataset& dataset, const Runtime
                                            const PassOptions& options) {
   STOKER_RETURN_IF_ERROR(CheckOptions(dataset, options));
   Opening opening{dataset, runtime, options};
-  std::unique_ptr<Share> share;
+  std::unique_ptr<RankShare> share;
   if (dataset.node().random_access()) {
     STOKER_ASSIGN_OR_RETURN(share, ShareByPosition::Open(opening, /*begin=*/0, nullptr));
   } else {

@@ -13,8 +13,7 @@
 #include "stoker/data/testing/random_pipeline.h"
 #include "stoker/data/testing/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::ranks_test {
 
 using Elements = std::vector<Element>;
 
@@ -279,5 +278,4 @@ TEST(Ranks, SaveAPipelineByPositionInUnder200Bytes) {
                          {"orders", IndexPermutation::kVersion}}));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::ranks_test

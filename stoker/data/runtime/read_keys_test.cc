@@ -10,8 +10,7 @@
 #include "stoker/data/sources/range.h"
 #include "stoker/data/testing/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::read_keys_test {
 
 TEST(ReadKey, RefusesKeysThatTheDataDoNotHave) {
   const Result<Dataset> datasets[] = {
@@ -40,5 +39,4 @@ TEST(ReadKey, RefusesKeysThatTheDataDoNotHave) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::read_keys_test

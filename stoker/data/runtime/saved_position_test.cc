@@ -14,8 +14,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/testing/test_stages.h"
 
-namespace stoker {
-namespace {
+namespace stoker::saved_position_test {
 
 TEST(Pass, RefusesAPositionSavedWithAnotherSeed) {
   const Result<Dataset> datasets[] = {
@@ -160,5 +159,4 @@ TEST(Pass, SavesARandomAccessPipelineInUnder200Bytes) {
   EXPECT_LT(state.dump().size(), 200u) << state;
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::saved_position_test

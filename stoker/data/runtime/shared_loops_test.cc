@@ -8,8 +8,7 @@
 #include "stoker/data/core/transform.h"
 #include "stoker/data/testing/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::shared_loops_test {
 
 using testing::ElementsAre;
 
@@ -144,5 +143,4 @@ TEST(SharedLoops, BytesAreCountedForTheChunkThatTheyAreAskedFor) {
   EXPECT_EQ(helper_asked, 0);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::shared_loops_test

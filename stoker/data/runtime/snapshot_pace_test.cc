@@ -8,8 +8,7 @@
 #include "stoker/data/testing/promises.h"
 #include "stoker/data/testing/test_stages.h"
 
-namespace stoker {
-namespace {
+namespace stoker::snapshot_pace_test {
 
 // Hands its input's elements on, and takes a millisecond of CPU time to save its state. Counts how
 // often that is.
@@ -96,5 +95,4 @@ TEST(SnapshotPace, LeavesNothingOutWhicheverStateIsGoneBackTo) {
   ExpectKeepsItsPromises(*(Result<Dataset>(Dear(30)) | DoNothing()));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::snapshot_pace_test

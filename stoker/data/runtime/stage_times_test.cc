@@ -8,8 +8,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/testing/test_stages.h"
 
-namespace stoker {
-namespace {
+namespace stoker::stage_times_test {
 
 TEST(Profile, CountsEveryElementOfEveryStageAndSplitsTheTime) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, NumberedImages(100) | Shuffle{} | AddNoise() |
@@ -94,5 +93,4 @@ TEST(Profile, SaysThatTheConsumerWaitedWhereThePipelineIsSlow) {
   EXPECT_GT(profile.stages.front().busy_s, 0.19);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::stage_times_test

@@ -28,8 +28,7 @@
 #include "stoker/io/remote/remote_names.h"
 #include "stoker/io/standard_input.h"
 
-namespace stoker {
-namespace {
+namespace stoker::stop_waits_test {
 
 // What is told apart in each case is a wait that ends and one that goes on to its own end, on a
 // machine however busy. The second that is promised is the median of many waits, below.
@@ -313,5 +312,4 @@ TEST(StopWaits, ForAnElementOfAnotherThreadEndBeforeThatElementDoes) {
   stopper.join();
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::stop_waits_test

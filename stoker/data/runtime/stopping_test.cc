@@ -13,8 +13,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/testing/test_stages.h"
 
-namespace stoker {
-namespace {
+namespace stoker::stopping_test {
 
 TEST(Pass, CanBeBrokenOffAtAnyMoment) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, NumberedImages(1000) | Shuffle{} | AddNoise() |
@@ -175,5 +174,4 @@ TEST(Pass, StandsAfterItsLastElementWhereItWasAskedToStop) {
   EXPECT_EQ(Fingerprint(pieces), Fingerprint(whole));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::stopping_test

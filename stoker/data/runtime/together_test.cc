@@ -7,8 +7,7 @@
 #include "stoker/data/runtime/shared_loops.h"
 #include "stoker/data/testing/test_stages.h"
 
-namespace stoker {
-namespace {
+namespace stoker::together_test {
 
 // `batches` elements whose parts are made in a shared loop, by `make_part`.
 class PartsNode final : public DatasetNode {
@@ -128,5 +127,4 @@ TEST(Together, MayBeDestroyedWhileElementsAreBeingMade) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::together_test

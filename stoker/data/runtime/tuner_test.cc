@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::tuner_test {
 
 constexpr int64_t kMs = 1'000'000;
 
@@ -214,5 +213,4 @@ TEST(Tuner, SaysWhenItKeepsMoreWorkReady) {
   EXPECT_THAT(depths, testing::ElementsAre("5 to 12"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::tuner_test

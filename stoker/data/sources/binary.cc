@@ -18,7 +18,7 @@
 namespace stoker {
 namespace {
 
-constexpr double kMostBytes = 1 << 30;
+constexpr double kMostRecordBytes = 1 << 30;
 
 // Where the values of a new element go.
 std::vector<std::byte*> MemoryOf(const std::vector<Array>& arrays) {
@@ -190,19 +190,20 @@ void BinaryField::Describe(OptionTable<BinaryField>& table) {
       .Field("type", &BinaryField::type, "of its values",
              OneOf{{"uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32",
                     "float64", "bool"}})
-      .Field("shape", &BinaryField::shape, "of its values; empty: one", Between(1, kMostBytes))
+      .Field("shape", &BinaryField::shape, "of its values; empty: one",
+             Between(1, kMostRecordBytes))
       .Field("offset", &BinaryField::offset, "of its first byte; -1: after the field before",
-             Between(-1, kMostBytes));
+             Between(-1, kMostRecordBytes));
 }
 
 void Binary::Describe(OptionTable<Binary>& table) {
   table
       .Field("record_bytes", &Binary::record_bytes,
-             "length of a record; 0: to the end of its last field", Between(0, kMostBytes))
+             "length of a record; 0: to the end of its last field", Between(0, kMostRecordBytes))
       .Field("header_bytes", &Binary::header_bytes, "to pass over at the start of each file",
-             Between(0, kMostBytes))
+             Between(0, kMostRecordBytes))
       .Field("footer_bytes", &Binary::footer_bytes, "to pass over at the end of each file",
-             Between(0, kMostBytes))
+             Between(0, kMostRecordBytes))
       .Field("big_endian", &Binary::big_endian, "most significant byte first");
 }
 

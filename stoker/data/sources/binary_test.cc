@@ -6,8 +6,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/gzip.h"
 
-namespace stoker {
-namespace {
+namespace stoker::binary_test {
 
 using testing::ElementsAre;
 
@@ -80,5 +79,4 @@ TEST_F(BinaryTest, RefusesFilesThatAreNoWholeNumberOfRecords) {
                                       "binary: field 'x' is bytes 0 to 7, but records have 6"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::binary_test

@@ -6,8 +6,7 @@
 #include "stoker/base/stop_scope.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::chunk_cache_internal_test {
 
 // Chunks of 100 bytes, each made anew whenever it is read; those from 8 on are damaged.
 class Counted final : public ChunkedArray {
@@ -104,5 +103,4 @@ TEST(ChunkCache, LetsARowOfChunksThatIsLargerThanItsLimitThroughAlone) {
   STOKER_ASSERT_OK(first.Get(1)) << "its own chunk makes room";
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::chunk_cache_internal_test

@@ -12,7 +12,6 @@
 namespace stoker {
 namespace {
 
-constexpr double kMostBytes = 1 << 30;
 constexpr size_t kGuessedFrom = 100;  // rows
 // Where rows are long, columns are guessed from fewer: once so many bytes have been read, no more
 // rows are, but always the header and one row.
@@ -169,7 +168,8 @@ void Csv::Describe(OptionTable<Csv>& table) {
              "where plain files' rows are: stored beside each file, found anew in memory at each "
              "start, or none: read in order",
              OneOf{{"stored", "memory", "none"}})
-      .Field("max_bytes", &Csv::max_bytes, "the longest row that is taken", Between(1, kMostBytes));
+      .Field("max_bytes", &Csv::max_bytes, "the longest row that is taken",
+             Between(1, kMostRowBytes));
 }
 
 template <>

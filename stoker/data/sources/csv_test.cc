@@ -11,8 +11,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/gzip.h"
 
-namespace stoker {
-namespace {
+namespace stoker::csv_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -298,5 +297,4 @@ TEST_F(CsvTest, RefusesWhatDoesNotGoTogether) {
       FailsWith(StatusCode::kDataLoss, "this is a zip archive (also .pt and .npz), no CSV"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::csv_test

@@ -10,8 +10,7 @@
 
 #include "stoker/io/file_bytes_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::damaged_files_test {
 
 namespace fs = std::filesystem;
 
@@ -183,5 +182,4 @@ TEST_P(DamagedFiles, GiveTheSameElementsWhereTheyAreMapped) {
 
 INSTANTIATE_TEST_SUITE_P(All, DamagedFiles, testing::ValuesIn(DamagedKinds()), NameOfKind);
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::damaged_files_test

@@ -4,8 +4,7 @@
 
 #include "stoker/data/testing/damaged_files.h"
 
-namespace stoker {
-namespace {
+namespace stoker::damaged_sets_test {
 
 namespace fs = std::filesystem;
 
@@ -96,5 +95,4 @@ INSTANTIATE_TEST_SUITE_P(All, MissingShards,
                               "tar.gz", "zip", "recordio", "binary", "lmdb", "hdf5", "stoker"})),
                          NameOfKind);
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::damaged_sets_test

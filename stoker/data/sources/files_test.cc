@@ -5,8 +5,7 @@
 #include "stoker/data/testing/combining.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::files_test {
 
 using testing::ElementsAre;
 using testing::EndsWith;
@@ -108,5 +107,4 @@ TEST_F(FilesTest, PatternsInRecipesAreRelativeToTheRoot) {
   EXPECT_EQ(again.cardinality(), Cardinality::Of(11));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::files_test

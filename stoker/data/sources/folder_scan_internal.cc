@@ -46,7 +46,7 @@ bool IsFolder(DIR* directory, const dirent& entry) {
   return ::fstatat(::dirfd(directory), entry.d_name, &found, 0) == 0 && S_ISDIR(found.st_mode);
 }
 
-Result<Listing> List(const std::string& path) {
+Result<Listing> ListFolder(const std::string& path) {
   const auto close = [](DIR* open) { ::closedir(open); };
   const std::unique_ptr<DIR, decltype(close)> directory(::opendir(path.c_str()), close);
   if (!directory) return ListingError(errno, path);
@@ -187,7 +187,7 @@ const FolderScan::Directory& FolderScan::DirectoryOf(int64_t file) const {
 
 Result<FolderScan> ScanFolder(const std::string& root, const std::vector<std::string>& extensions,
                               bool allow_empty) {
-  Lister list = List;
+  Lister list = ListFolder;
   if (IsRemotePath(root)) {
     STOKER_ASSIGN_OR_RETURN(list, ListerOfStore(root));
   }

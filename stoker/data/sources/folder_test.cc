@@ -8,8 +8,7 @@
 #include "stoker/data/testing/combining.h"
 #include "stoker/data/testing/picture_folder.h"
 
-namespace stoker {
-namespace {
+namespace stoker::folder_test {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -168,5 +167,4 @@ TEST(FolderScan, FindsTheFolderOfEveryFile) {
   EXPECT_EQ(scan.DirectoryOf(2).path, dir / "a/b");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::folder_test

@@ -9,8 +9,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file_bytes_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::hdf5_test {
 
 using testing::ElementsAre;
 
@@ -100,7 +99,7 @@ TEST_F(Hdf5Test, KeepsItsPromisesWithTextsAndLists) {
 TEST_F(Hdf5Test, WhatLiesUncompressedIsSharedWhereTheFileIsMapped) {
   const ScopedMapping mapping;
   WriteHdf5(dir_ / "a.h5", false, [&](hid_t file) {
-    const std::vector<int32_t> numbers = Numbers(size_t{12});
+    const std::vector<int32_t> numbers = MixedNumbers(12);
     AddHdf5Dataset(file, "flat", H5T_NATIVE_INT32, {4, 3}, numbers.data());
     AddHdf5Dataset(file, "chunked", H5T_NATIVE_INT32, {4, 3}, numbers.data(), {.chunk = {2, 3}});
     AddHdf5Dataset(file, "deflated", H5T_NATIVE_INT32, {4, 3}, numbers.data(),
@@ -120,7 +119,7 @@ TEST_F(Hdf5Test, WhatLiesUncompressedIsSharedWhereTheFileIsMapped) {
 }
 
 TEST_F(Hdf5Test, RowsOfADamagedChunkAreNamedAndCanBeLeftOut) {
-  const std::vector<int32_t> numbers = Numbers(size_t{24});
+  const std::vector<int32_t> numbers = MixedNumbers(24);
   WriteHdf5(dir_ / "a.h5", false, [&](hid_t file) {
     AddHdf5Dataset(file, "x", H5T_NATIVE_INT32, {24}, numbers.data(),
                    {.chunk = {8}, .fletcher32 = true});
@@ -180,5 +179,4 @@ TEST_F(Hdf5Test, SaysWhichFileOrDatasetIsWrong) {
   fails({.files = dir_ / "c.h5"}, StatusCode::kInvalidArgument, "there is no dataset in the file");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::hdf5_test

@@ -8,8 +8,7 @@
 #include "stoker/data/transforms/normalize.h"
 #include "stoker/formats/idx/idx.h"
 
-namespace stoker {
-namespace {
+namespace stoker::idx_test {
 
 constexpr int64_t kImages = 64;
 
@@ -98,5 +97,4 @@ TEST(Idx, RefusesFilesThatDoNotBelongTogether) {
                                     files.images.string(), kImages)));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::idx_test

@@ -9,7 +9,6 @@
 namespace stoker {
 namespace {
 
-constexpr double kMostBytes = 1 << 30;
 constexpr int64_t kGuessedFrom = 100;           // lines
 constexpr CsvDialect kLines = {.quote = '\0'};  // a row is a line
 
@@ -64,7 +63,7 @@ void Jsonl::Describe(OptionTable<Jsonl>& table) {
              "start, or none: read in order",
              OneOf{{"stored", "memory", "none"}})
       .Field("max_bytes", &Jsonl::max_bytes, "the longest line that is taken",
-             Between(1, kMostBytes));
+             Between(1, kMostRowBytes));
 }
 
 template <>

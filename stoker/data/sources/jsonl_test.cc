@@ -8,8 +8,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/gzip.h"
 
-namespace stoker {
-namespace {
+namespace stoker::jsonl_test {
 
 using testing::ElementsAre;
 
@@ -137,5 +136,4 @@ TEST_F(JsonlTest, WhereNoLineTellsTheFieldsTheFirstThatCannotBeReadIsSaid) {
                         "record 0 (line 1, byte 0): 'a': byte 5: 1e999 is too large"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::jsonl_test

@@ -11,7 +11,6 @@
 namespace stoker {
 namespace {
 
-constexpr double kMostBytes = 1 << 30;
 constexpr double kMostFeatures = 1 << 28;
 
 // Dense: x, label, query. Sparse: indices, values, label, query.
@@ -114,7 +113,7 @@ void Libsvm::Describe(OptionTable<Libsvm>& table) {
              "start, or none: read in order",
              OneOf{{"stored", "memory", "none"}})
       .Field("max_bytes", &Libsvm::max_bytes, "the longest line that is taken",
-             Between(1, kMostBytes));
+             Between(1, kMostRowBytes));
 }
 
 template <>

@@ -7,8 +7,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/gzip.h"
 
-namespace stoker {
-namespace {
+namespace stoker::libsvm_test {
 
 using testing::ElementsAre;
 
@@ -79,5 +78,4 @@ TEST_F(LibsvmTest, ABadLineIsNamedAndCanBeLeftOut) {
               ElementsAre(1, 4));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::libsvm_test

@@ -10,8 +10,7 @@
 #include "stoker/io/gzip.h"
 #include "stoker/io/packed_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::lines_test {
 
 using testing::ElementsAre;
 
@@ -140,5 +139,4 @@ TEST_F(LinesTest, SaysWhatIsWrongWithTheFile) {
                                           "byte 99 is to be read from, but the content ends"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::lines_test

@@ -5,8 +5,7 @@
 #include "stoker/data/testing/combining.h"
 #include "stoker/data/testing/picture_folder.h"
 
-namespace stoker {
-namespace {
+namespace stoker::list_test {
 
 using testing::ElementsAre;
 
@@ -118,5 +117,4 @@ TEST_F(ListTest, SaysWhichLineIsWrongAndHow) {
               FailsWith(StatusCode::kNotFound, "none.txt: no such file"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::list_test

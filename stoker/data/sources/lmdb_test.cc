@@ -5,8 +5,7 @@
 #include "stoker/formats/lmdb/lmdb_testing_internal.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::lmdb_test {
 
 std::string TextOf(const Array& array) {
   return {reinterpret_cast<const char*>(array.data()), array.num_bytes()};
@@ -46,5 +45,4 @@ TEST_F(LmdbTest, SaysWhatIsWrong) {
               FailsWith(StatusCode::kInvalidArgument, "give it another name"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::lmdb_test

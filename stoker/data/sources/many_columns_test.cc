@@ -8,8 +8,7 @@
 #include "stoker/data/testing/combining.h"
 #include "stoker/data/testing/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::many_columns_test {
 
 constexpr int64_t kMany = 200'000;
 
@@ -129,5 +128,4 @@ TEST(ManyColumns, ALongerRowThanTheFirstIsCountedInItsMessage) {
   EXPECT_THAT(pass->Next(), FailsWith(StatusCode::kDataLoss, "3000002 cells, 2 are wanted"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::many_columns_test

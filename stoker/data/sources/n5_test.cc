@@ -9,8 +9,7 @@
 #include "stoker/data/testing/combining.h"
 #include "stoker/formats/n5/n5_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::n5_test {
 
 using testing::ElementsAre;
 
@@ -85,5 +84,4 @@ TEST_F(N5SourceTest, SaysWhatIsMissing) {
               FailsWith(StatusCode::kNotFound, "c/mask/attributes.json"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::n5_test

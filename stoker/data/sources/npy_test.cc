@@ -6,8 +6,7 @@
 #include "stoker/data/testing/combining.h"
 #include "stoker/formats/npy/npy.h"
 
-namespace stoker {
-namespace {
+namespace stoker::npy_test {
 
 class NpySourceTest : public testing::Test {
  protected:
@@ -51,5 +50,4 @@ TEST_F(NpySourceTest, RefusesArraysThatDoNotBelongTogether) {
               FailsWith(StatusCode::kNotFound, "none.npy"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::npy_test

@@ -8,8 +8,7 @@
 #include "stoker/formats/npy/npz.h"
 #include "stoker/formats/zip/zip_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::npz_test {
 
 class NpzSourceTest : public testing::Test {
  protected:
@@ -76,5 +75,4 @@ TEST_F(NpzSourceTest, InflatesWithinTheBudgetOfThePassOrRefusesBeforeItDoes) {
                                                "budget is 4.0 MB; pack it into .npy or .stoker"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::npz_test

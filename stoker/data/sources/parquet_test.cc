@@ -12,8 +12,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::parquet_test {
 
 using testing::ElementsAre;
 
@@ -189,5 +188,4 @@ TEST(ParquetTest, ADamagedGroupIsAnErrorOfItsRowsAndTheOthersAreRead) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::parquet_test

@@ -4,8 +4,7 @@
 
 #include <vector>
 
-namespace stoker {
-namespace {
+namespace stoker::part_starts_internal_test {
 
 TEST(PartStarts, FindEachElementInItsPartAndPassPartsWithoutElements) {
   const std::vector<int64_t> lengths = {0, 3, 0, 0, 1, 2, 0};
@@ -31,5 +30,4 @@ TEST(PartStarts, OfOnePartGiveThePositionAsItsNumber) {
   EXPECT_EQ(starts.At(4).number, 4);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::part_starts_internal_test

@@ -4,8 +4,7 @@
 
 #include <string>
 
-namespace stoker {
-namespace {
+namespace stoker::parts_in_use_internal_test {
 
 using Parts = PartsInUse<int, std::string>;
 
@@ -63,5 +62,4 @@ TEST(PartsInUse, WhatIsNotWorthKeepingGoesWithItsLastUser) {
   EXPECT_EQ(parts.bytes_in_use(), 0u);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::parts_in_use_internal_test

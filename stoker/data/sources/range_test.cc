@@ -6,8 +6,7 @@
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/testing/combining.h"
 
-namespace stoker {
-namespace {
+namespace stoker::range_test {
 
 using testing::ElementsAre;
 
@@ -51,5 +50,4 @@ TEST(Range, AsksForNoMoreMemoryThanItTakes) {
             8 * *range.node().MemoryToRead(256));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::range_test

@@ -6,8 +6,7 @@
 #include "stoker/formats/recordio/record_io_testing_internal.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::recordio_test {
 
 using testing::ElementsAre;
 
@@ -79,5 +78,4 @@ TEST_F(RecordioTest, ARecordOfOtherLabelsIsNamedAndCanBeLeftOut) {
               FailsWith(StatusCode::kInvalidArgument, "labels is 0"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::recordio_test

@@ -9,8 +9,7 @@
 #include "stoker/io/gzip.h"
 #include "stoker/io/remote/loopback_server_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::remote_sources_test {
 
 // Saves after `before` elements, opens the pass anew, restores and reads the rest; the bytes that
 // the server sent for that.
@@ -94,5 +93,4 @@ TEST_F(RemoteSourcesTest, ACompressedFileIsReadAgainFromItsStart) {
   EXPECT_EQ(Fingerprint(rest), Fingerprint({all.begin() + kBefore, all.end()}));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::remote_sources_test

@@ -16,8 +16,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file_bytes_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::resident_memory_test {
 
 constexpr int64_t kMiB = 1 << 20;
 constexpr int64_t kElement = kMiB;  // bytes of each element
@@ -287,5 +286,4 @@ std::string NameOfLarge(const testing::TestParamInfo<LargeKind>& kind) { return 
 INSTANTIATE_TEST_SUITE_P(All, ResidentMemory, testing::ValuesIn(LargeKinds()), NameOfLarge);
 INSTANTIATE_TEST_SUITE_P(All, MappedResidentMemory, testing::ValuesIn(MappedKinds()), NameOfLarge);
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::resident_memory_test

@@ -38,7 +38,7 @@ class SnapshotNode final : public ByPositionNode {
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     Scratch scratch = context.scratch(*this);
-    STOKER_ASSIGN_OR_RETURN(RecordLayout::Record record, file_.Read(position, RoomIn(scratch)));
+    STOKER_ASSIGN_OR_RETURN(ElementLayout::Record record, file_.Read(position, RoomIn(scratch)));
     return Element{.key = {context.epoch(), position}, .arrays = std::move(record.arrays)};
   }
 

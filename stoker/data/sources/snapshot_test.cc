@@ -7,8 +7,7 @@
 #include "stoker/data/testing/cached.h"
 #include "stoker/data/testing/promises.h"
 
-namespace stoker {
-namespace {
+namespace stoker::snapshot_test {
 
 TEST(Snapshot, GivesWhatWasWrittenByPosition) {
   const TempDir dir;
@@ -88,5 +87,4 @@ TEST(Snapshot, ReadsTheFileOfACacheAndRefusesOthers) {
               FailsWith(StatusCode::kInvalidArgument, "has no end"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::snapshot_test

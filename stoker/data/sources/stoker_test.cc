@@ -11,8 +11,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::stoker_test {
 
 using testing::ElementsAre;
 
@@ -135,5 +134,4 @@ TEST_F(StokerSourceTest, FilesOfDifferentFieldsAreRefused) {
   EXPECT_THAT(Source(Stoker{.files = dir_ / "c"}), FailsWith(StatusCode::kDataLoss, "byte 0"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::stoker_test

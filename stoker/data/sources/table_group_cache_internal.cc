@@ -8,7 +8,7 @@
 namespace stoker {
 namespace {
 
-constexpr uint64_t kMostGrowth = 1 << 16;
+constexpr uint64_t kMostGroupGrowth = 1 << 16;
 
 // What a group is given at first: `growth` times what is thought, within the limit. What is thought
 // to take more than the limit is given that.
@@ -56,7 +56,7 @@ Result<TableGroupCache::Use> TableGroupCache::Get(const Wanted& wanted, const De
     if (bytes >= limit) STOKER_RETURN_IF_ERROR(raise(limit));
     whole = true;
     const MutexLock lock(mutex_);
-    if (growth_ == growth && growth < kMostGrowth) growth_ = 2 * growth;
+    if (growth_ == growth && growth < kMostGroupGrowth) growth_ = 2 * growth;
   }
 }
 

@@ -9,8 +9,7 @@
 #include "stoker/base/stop_scope.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::table_group_cache_internal_test {
 
 TableGroupCache::Group GroupOf(uint64_t bytes) {
   auto group = std::make_shared<DecodedGroup>();
@@ -173,5 +172,4 @@ TEST(TableGroupCache, AThreadThatWaitsForRoomEndsWhenItIsAskedToStop) {
   other.join();
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::table_group_cache_internal_test

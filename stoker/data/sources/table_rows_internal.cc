@@ -28,7 +28,7 @@ constexpr SetAsideWords kWords{.parts = "groups of rows",
                                .least = "a group of rows, decoded,",
                                .remedy = "write the file with fewer rows in each group"};
 constexpr int64_t kLeastMore = 1 << 20;
-constexpr double kMostGrowth = 16;  // of values when they are decompressed, about
+constexpr double kDecompressedGrowth = 16;  // of values when they are decompressed, about
 constexpr uint64_t kMostForNames = 64 << 20;
 
 // A group of rows of one of the files.
@@ -157,7 +157,7 @@ class TableRowsNode final : public ByPositionNode, public SampleNames {
     const int threads = pass.runtime().threads > 0 ? pass.runtime().threads : AvailableCpus();
     // Groups that are kept do not make room for what decoding others takes meanwhile.
     // Of rows that differ in length the files tell little.
-    if (std::ranges::any_of(sources_, &TableSource::ragged)) all *= kMostGrowth;
+    if (std::ranges::any_of(sources_, &TableSource::ragged)) all *= kDecompressedGrowth;
     const double useful =
         std::max(static_cast<double>(options_.cache_mib) * 0x1p20 + most_meanwhile * threads,
                  static_cast<double>(demand.least) * threads);

@@ -28,6 +28,9 @@ class RowParser {
                        std::span<std::string> loose) const = 0;
 };
 
+// The most that a source takes as `max_bytes`.
+constexpr double kMostRowBytes = 1 << 30;
+
 struct TextRows {
   std::string_view name;  // of the operator; also of the index, up to 8 characters
   std::string files;      // as given

@@ -12,8 +12,7 @@
 #include "stoker/io/file.h"
 #include "stoker/io/shards.h"
 
-namespace stoker {
-namespace {
+namespace stoker::tfrecord_test {
 
 using testing::ElementsAre;
 
@@ -174,5 +173,4 @@ TEST_F(TfrecordTest, RefusesWhatItCannotTake) {
               FailsWith(StatusCode::kDataLoss, "this is text, not TFRecord"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::tfrecord_test

@@ -8,8 +8,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/gzip.h"
 
-namespace stoker {
-namespace {
+namespace stoker::webdataset_test {
 
 using testing::ElementsAre;
 
@@ -183,5 +182,4 @@ TEST_F(WebdatasetTest, RefusesFieldsThatDoNotGoTogether) {
               FailsWith(StatusCode::kDataLoss, "the archive has no sample"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::webdataset_test

@@ -12,8 +12,7 @@
 #include "stoker/formats/zip/zip_testing_internal.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::zip_archive_test {
 
 using testing::ElementsAre;
 
@@ -141,5 +140,4 @@ TEST_F(ZipArchiveTest, SaysWhichArchiveOrFieldIsWrong) {
   fails({.files = dir_ / "b.zip"}, StatusCode::kDataLoss, "b.zip: byte 2048: a zip archive ends");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::zip_archive_test

@@ -17,9 +17,6 @@
 
 namespace stoker {
 
-inline const Runtime kRuntimes[] = {Runtime::Inline(), Runtime::Threaded(1), Runtime::Threaded(2),
-                                    Runtime::Threaded(8)};
-
 inline int64_t LabelOf(const Element& element) { return element.arrays[1].values<int64_t>()[0]; }
 
 // Every tenth fails, the first time with label 3.

@@ -18,9 +18,6 @@
 
 namespace stoker {
 
-inline const Runtime kRuntimes[] = {Runtime::Inline(), Runtime::Threaded(1), Runtime::Threaded(2),
-                                    Runtime::Threaded(8)};
-
 // Counts its calls; returns images of another value.
 inline Map Costly(std::atomic<int>& calls) {
   return {.function =

@@ -114,7 +114,7 @@ inline void MakeElements(const TempDir& dir) {
 inline Make Hdf5Rows(bool latest) {
   return [latest](const TempDir& dir) {
     WriteHdf5(dir / "x.h5", latest, [](hid_t file) {
-      const std::vector<int32_t> numbers = Numbers(6);
+      const std::vector<int32_t> numbers = MixedNumbers(6);
       AddHdf5Dataset(file, "c", H5T_NATIVE_INT32, {3, 2}, numbers.data(),
                      {.chunk = {2, 2}, .deflate = 1, .fletcher32 = true});
       AddHdf5Dataset(file, "f", H5T_NATIVE_INT32, {3}, numbers.data());

@@ -23,6 +23,9 @@ class QuietLog {
   QuietLog& operator=(const QuietLog&) = delete;
 };
 
+inline const Runtime kRuntimes[] = {Runtime::Inline(), Runtime::Threaded(1), Runtime::Threaded(2),
+                                    Runtime::Threaded(8)};
+
 // n elements {image: uint8[1, 4, 4], label: int64[]}; label i is i, the image's values are made
 // from i.
 inline Dataset NumberedImages(int64_t n) {

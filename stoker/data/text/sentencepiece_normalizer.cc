@@ -7,7 +7,7 @@
 namespace stoker {
 namespace {
 
-constexpr std::string_view kSpace = "\u2581", kReplacement = "\ufffd";
+constexpr std::string_view kSpace = "\u2581", kReplacementText = "\ufffd";
 
 // The parts of a unit of darts-clone.
 bool HasLeaf(uint32_t unit) { return (unit >> 8 & 1) == 1; }
@@ -75,7 +75,7 @@ SentencePieceNormalizer::Replaced SentencePieceNormalizer::Begin(std::string_vie
   const utf8proc_ssize_t bytes =
       utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
                        static_cast<utf8proc_ssize_t>(text.size()), &character);
-  if (bytes <= 0) return {kReplacement, 1};
+  if (bytes <= 0) return {kReplacementText, 1};
   return {text.substr(0, static_cast<size_t>(bytes)), static_cast<size_t>(bytes)};
 }
 

@@ -8,8 +8,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/data/testing/sentencepiece.h"
 
-namespace stoker {
-namespace {
+namespace stoker::unigram_encoder_test {
 
 // A model of random pieces over few letters, of which some are two bytes long, and random scores;
 // several have the same.
@@ -91,5 +90,4 @@ TEST(SentencePieceModel, WhatIsNoMessageIsAnErrorThatNamesTheByte) {
   fails(ProtoField(2, "\x1d\x01"), "byte 3: 4 bytes are wanted for field 3, 1 are there");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::unigram_encoder_test

@@ -4,8 +4,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::vocabulary_test {
 
 using testing::ElementsAre;
 
@@ -49,5 +48,4 @@ TEST(WordCounts, GiveTheMostFrequentWordsBehindThoseThatComeFirst) {
   EXPECT_THAT(counts.MostFrequent(1, 1, {"x", "y"})->tokens(), ElementsAre("x", "y"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::vocabulary_test

@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::word_splitter_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -50,5 +49,4 @@ TEST(WordSplitter, RefusesWhatIsNoExpression) {
               FailsWith(StatusCode::kInvalidArgument, "set one of the two"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::word_splitter_test

@@ -5,8 +5,7 @@
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::word_trie_test {
 
 // The same by looking at every token.
 WordTrie::Match LongestOf(const std::vector<std::string>& tokens, std::string_view prefix,
@@ -70,5 +69,4 @@ TEST(WordTrie, OfAnyTokensAnswersAsAPlainSearch) {
 
 TEST(WordTrie, MayBeEmpty) { EXPECT_EQ(WordTrie({}).Longest(WordTrie::kRoot, "a").length, 0u); }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::word_trie_test

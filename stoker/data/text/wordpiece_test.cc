@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::text_wordpiece_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -118,5 +117,4 @@ TEST(WordPiece, AVocabularyWithoutPiecesBehindTheFirstKnowsWholeWordsOnly) {
   EXPECT_THAT(Encoded(model, "ab a aba"), ElementsAre(2, 1, 0));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::text_wordpiece_test

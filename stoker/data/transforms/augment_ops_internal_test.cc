@@ -7,8 +7,7 @@
 #include "stoker/data/testing/paired_transforms.h"
 #include "stoker/image/testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::augment_ops_internal_test {
 
 // torchvision 0.26, of an image of 200 x 300 and 31 bins.
 struct MagnitudeCase {
@@ -184,5 +183,4 @@ TEST(DrawAugmentation, DrawsTheBinEvenlyWhereNoneIsGiven) {
   for (const int n : times) EXPECT_NEAR(n, 20000 / 14 / 4, 95);  // five standard deviations
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::augment_ops_internal_test

@@ -6,8 +6,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::beta_internal_test {
 
 TEST(DrawSymmetricBeta, HasTheMomentsOfTheDistribution) {
   constexpr int kDraws = 40'000;
@@ -56,5 +55,4 @@ TEST(DrawSymmetricBeta, OfAVerySmallAlphaIsNearlyAlwaysZeroOrOne) {
   EXPECT_GT(high, 400);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::beta_internal_test

@@ -2,8 +2,7 @@
 
 #include "stoker/data/testing/transforms.h"
 
-namespace stoker {
-namespace {
+namespace stoker::cast_test {
 
 TEST(Cast, ConvertsTheFieldAndSaysSoInTheSpec) {
   const Dataset input =
@@ -51,5 +50,4 @@ TEST(Cast, RefusesUnknownFieldsAndDtypes) {
               FailsWith(StatusCode::kInvalidArgument, "bfloat16"));  // the choices
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::cast_test

@@ -4,12 +4,11 @@
 
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/crop_array_internal.h"
+#include "stoker/data/transforms/extents_internal.h"
 #include "stoker/data/transforms/resize_array_internal.h"
 
 namespace stoker {
 namespace {
-
-constexpr double kMaxPixels = 1 << 16;  // of a side
 
 struct CenterCropping {
   static constexpr std::string_view kName = CenterCrop::kName;

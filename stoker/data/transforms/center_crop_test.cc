@@ -2,8 +2,7 @@
 
 #include "stoker/data/testing/paired_transforms.h"
 
-namespace stoker {
-namespace {
+namespace stoker::center_crop_test {
 
 std::vector<int> Cropped(int64_t n, int64_t window) {
   Array image = Array::Allocate(DType::kUInt8, {1, 1, n});
@@ -42,5 +41,4 @@ TEST(CenterCrop, IsRefusedBeforeTheFirstElement) {
   ExpectRefused(CenterCrop{.size = 4, .field = "picture"}, DType::kUInt8, {3, 8, 8}, "picture");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::center_crop_test

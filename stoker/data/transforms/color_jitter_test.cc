@@ -5,8 +5,7 @@
 #include "stoker/data/testing/paired_transforms.h"
 #include "stoker/image/color.h"
 
-namespace stoker {
-namespace {
+namespace stoker::color_jitter_test {
 
 Result<Dataset> Jittered(const ColorJitter& options) {
   return Result<Dataset>(EmptyImages(DType::kUInt8, {3, 6, 7})) | options;
@@ -88,5 +87,4 @@ TEST(ColorJitter, ChecksChannelsThatWereUnknownWhenTheyCome) {
               FailsWith(StatusCode::kInvalidArgument, "an image of 2 channels"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::color_jitter_test

@@ -13,8 +13,7 @@
 #include "stoker/data/transforms/cast.h"
 #include "stoker/data/transforms/one_hot.h"
 
-namespace stoker {
-namespace {
+namespace stoker::cutmix_test {
 
 constexpr int64_t kSamples = 6, kChannels = 2, kHeight = 9, kWidth = 12;
 
@@ -150,5 +149,4 @@ TEST(Cutmix, AsksForWhatIsMissing) {
       FailsWith(StatusCode::kInvalidArgument, "alpha is 1e-300"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::cutmix_test

@@ -7,8 +7,7 @@
 #include "stoker/formats/tar/tar_testing_internal.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::decode_json_test {
 
 using testing::ElementsAre;
 
@@ -86,5 +85,4 @@ TEST_F(DecodeJsonTest, RefusesWhatDoesNotFitWhenItIsBuilt) {
   fails({.field = "cls", .fields = {{.name = "a"}}}, "field 'cls' is int64[]; it must be uint8[?]");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::decode_json_test

@@ -6,13 +6,12 @@
 
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/bytes_field_internal.h"
+#include "stoker/data/transforms/extents_internal.h"
 #include "stoker/data/transforms/picture_names_internal.h"
 #include "stoker/formats/npy/npy.h"
 
 namespace stoker {
 namespace {
-
-constexpr double kMostExtent = 1 << 30;
 
 class DecodeNpyTransform final : public Transform {
  public:

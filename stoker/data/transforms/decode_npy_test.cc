@@ -8,8 +8,7 @@
 #include "stoker/formats/tar/tar_testing_internal.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::decode_npy_test {
 
 using testing::ElementsAre;
 
@@ -71,5 +70,4 @@ TEST(DecodeNpy, RefusesWhatIsNoFieldOfBytesWhenItIsBuilt) {
   EXPECT_THAT(BytesOf() | other, FailsWith(StatusCode::kInvalidArgument, "image"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::decode_npy_test

@@ -8,14 +8,13 @@
 
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/bytes_field_internal.h"
+#include "stoker/data/transforms/extents_internal.h"
 #include "stoker/data/transforms/picture_names_internal.h"
 #include "stoker/formats/array_bytes.h"
 #include "stoker/formats/chunked/stored_values.h"
 
 namespace stoker {
 namespace {
-
-constexpr double kMostExtent = 1 << 30;
 
 struct RawType {
   std::string_view name;

@@ -7,8 +7,7 @@
 #include "stoker/formats/tar/tar_testing_internal.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::decode_raw_test {
 
 using namespace std::string_literals;
 using testing::ElementsAre;
@@ -98,5 +97,4 @@ TEST(DecodeRaw, RefusesWhatDoesNotGoTogetherWhenItIsBuilt) {
   fails(BytesOf(), {.shape = {1 << 30, 1 << 30, 1 << 30}}, "more values than can be");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::decode_raw_test

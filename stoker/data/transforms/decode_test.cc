@@ -28,8 +28,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/gzip.h"
 
-namespace stoker {
-namespace {
+namespace stoker::decode_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -334,5 +333,4 @@ TEST_F(DecodeFromArchives, ARestoredPassNamesRecordsAsTheWholeOneDoes) {
   EXPECT_THAT(restored->Next(), FailsWith(StatusCode::kDataLoss, "b.tar.gz: record 1: "));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::decode_test

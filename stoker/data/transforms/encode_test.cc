@@ -5,8 +5,7 @@
 #include "stoker/data/transforms/decode.h"
 #include "stoker/data/transforms/normalize.h"
 
-namespace stoker {
-namespace {
+namespace stoker::encode_test {
 
 TEST(Encode, PngsDecodeToTheSamePixelsAndFieldsKeepTheirPlaces) {
   const Result<Dataset> images = NumberedImages(20);
@@ -44,5 +43,4 @@ TEST(Encode, RefusesWhatIsNoPictureWhenItIsBuilt) {
               FailsWith(StatusCode::kInvalidArgument, "quality"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::encode_test

@@ -5,12 +5,12 @@
 #include <cstring>
 #include <utility>
 
+#include "stoker/data/transforms/extents_internal.h"
+
 namespace stoker {
 namespace {
 
 using Bytes = std::span<const std::byte>;
-
-constexpr double kMostExtent = 1 << 30;
 
 FeatureKind KindOf(const std::string& type) {
   if (type == "int64") return FeatureKind::kInt64;

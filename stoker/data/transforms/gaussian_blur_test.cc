@@ -3,8 +3,7 @@
 #include "stoker/data/testing/paired_transforms.h"
 #include "stoker/image/blur.h"
 
-namespace stoker {
-namespace {
+namespace stoker::gaussian_blur_test {
 
 TEST(GaussianBlur, BlursByTheSigmaThatIsDrawn) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
@@ -55,5 +54,4 @@ TEST(GaussianBlur, IsRefusedBeforeTheFirstElement) {
                 "it must be uint8 or float32");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::gaussian_blur_test

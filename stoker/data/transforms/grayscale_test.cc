@@ -2,8 +2,7 @@
 
 #include "stoker/data/testing/paired_transforms.h"
 
-namespace stoker {
-namespace {
+namespace stoker::grayscale_test {
 
 // One pixel; 0.2989 * 100 + 0.587 * 50 + 0.114 * 200 is 82.04.
 Result<Array> Gray(const Grayscale& options) {
@@ -66,5 +65,4 @@ TEST(Grayscale, IsRefusedBeforeTheFirstElement) {
   ExpectRefused(Grayscale{}, DType::kFloat32, {3, 4, 4}, "it must be uint8");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::grayscale_test

@@ -8,8 +8,7 @@
 #include <cmath>
 #include <vector>
 
-namespace stoker {
-namespace {
+namespace stoker::image_draws_internal_test {
 
 constexpr int kSamples = 20000;
 
@@ -132,5 +131,4 @@ TEST(DrawAffine, StaysWithinItsRangesAndReachesTheirEnds) {
   EXPECT_EQ(most.translate_y, 10);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::image_draws_internal_test

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMaxVocabulary = 1 << 30;
 
-struct Plan {
+struct MaskPlan {
   size_t field = 0;
   DType dtype = DType::kUInt8;
   bool by_row = false;
@@ -25,7 +25,7 @@ struct Plan {
 
 class InputMaskTransform final : public Transform {
  public:
-  explicit InputMaskTransform(const Plan& plan) : plan_(plan) {}
+  explicit InputMaskTransform(const MaskPlan& plan) : plan_(plan) {}
 
   Status Apply(Element& element, Rng& rng, Scratch& scratch) const override {
     Array& input = element.arrays[plan_.field];
@@ -94,7 +94,7 @@ class InputMaskTransform final : public Transform {
     }
   }
 
-  const Plan plan_;
+  const MaskPlan plan_;
 };
 
 Status CheckShares(const InputMask& options, const Field& field) {
@@ -142,14 +142,14 @@ Result<Dataset> InputMask::Build(Dataset input) const {
   STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(input.spec(), kName, "field", field));
   const Field source = input.spec().fields[index];
   STOKER_RETURN_IF_ERROR(CheckShares(*this, source));
-  Plan plan{.field = index,
-            .dtype = source.dtype,
-            .by_row = unit == "row",
-            .keeps_target = !target.empty(),
-            .probability = probability,
-            .unchanged = unchanged,
-            .random = random,
-            .vocabulary = static_cast<uint64_t>(vocabulary)};
+  MaskPlan plan{.field = index,
+                .dtype = source.dtype,
+                .by_row = unit == "row",
+                .keeps_target = !target.empty(),
+                .probability = probability,
+                .unchanged = unchanged,
+                .random = random,
+                .vocabulary = static_cast<uint64_t>(vocabulary)};
   STOKER_ASSIGN_OR_RETURN(plan.value, MakeFillValue(kName, "value", value, source));
   if (plan.by_row && source.shape.empty()) {
     return InvalidArgument("input_mask: field '{}' is a scalar and has no rows; use `unit: value`",

@@ -7,8 +7,7 @@
 #include "stoker/data/testing/promises.h"
 #include "stoker/data/testing/transforms.h"
 
-namespace stoker {
-namespace {
+namespace stoker::input_mask_test {
 
 // One sample of tokens 1000, 1001, ...
 Dataset Tokens(int64_t n) {
@@ -145,5 +144,4 @@ TEST(InputMask, RefusesWhatMakesNoSense) {
               FailsWith(StatusCode::kInvalidArgument, "only integers are drawn"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::input_mask_test

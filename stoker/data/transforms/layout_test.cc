@@ -4,8 +4,7 @@
 #include "stoker/data/testing/transforms.h"
 #include "stoker/data/transforms/cast.h"
 
-namespace stoker {
-namespace {
+namespace stoker::layout_test {
 
 TEST(Layout, PutsTheChannelsOfAnImageLast) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset last,
@@ -73,5 +72,4 @@ TEST(Layout, RefusesWhatIsNoImage) {
               FailsWith(StatusCode::kInvalidArgument, "it must be an image, [C, H, W]"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::layout_test

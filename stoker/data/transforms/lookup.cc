@@ -25,7 +25,7 @@ std::string_view WithoutSpaceAround(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
 }
 
-struct Plan {
+struct LookupPlan {
   size_t field = 0;
   std::string name;
   Vocabulary words;
@@ -35,7 +35,7 @@ struct Plan {
 
 class LookupTransform final : public Transform, public WordNumbers {
  public:
-  LookupTransform(Plan plan, PictureNames names)
+  LookupTransform(LookupPlan plan, PictureNames names)
       : plan_(std::move(plan)), names_(std::move(names)) {}
 
   bool random() const override { return false; }
@@ -86,7 +86,7 @@ class LookupTransform final : public Transform, public WordNumbers {
         NameAdvice(word.substr(0, kShown), plan_.words.tokens()));
   }
 
-  const Plan plan_;
+  const LookupPlan plan_;
   const PictureNames names_;
 };
 
@@ -132,11 +132,11 @@ Result<Dataset> Lookup::Build(Dataset input) const {
   std::string details =
       fmt::format("{}, {} words with checksum {:08x}", field, known.size(), known.checksum());
   if (unknown) details += fmt::format(", others {}", *unknown);
-  Plan plan{.field = index,
-            .name = field,
-            .words = std::move(known),
-            .unknown = unknown,
-            .equally_long = IsFullyKnown(found.shape)};
+  LookupPlan plan{.field = index,
+                  .name = field,
+                  .words = std::move(known),
+                  .unknown = unknown,
+                  .equally_long = IsFullyKnown(found.shape)};
   found.dtype = DType::kInt64;
   found.shape = {};
   auto transform = std::make_shared<LookupTransform>(std::move(plan), PictureNames(input, index));

@@ -12,8 +12,7 @@
 #include "stoker/formats/tar/tar_testing_internal.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::lookup_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -130,5 +129,4 @@ TEST_F(LookupTest, RefusesWhatDoesNotFitWhenItIsBuilt) {
               FailsWith(StatusCode::kNotFound, "none"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::lookup_test

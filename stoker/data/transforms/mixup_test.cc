@@ -13,8 +13,7 @@
 #include "stoker/data/transforms/cast.h"
 #include "stoker/data/transforms/one_hot.h"
 
-namespace stoker {
-namespace {
+namespace stoker::mixup_test {
 
 // Sample i is {image: float32[4], all i; label: class i of 8}: what comes out shows what was mixed.
 Dataset Numbered(DType dtype) {
@@ -155,5 +154,4 @@ TEST(Mixup, AsksForOneHotAndBatchWhereTheyAreMissing) {
   EXPECT_EQ((good | Mixup{})->node().Disturbs(), "alters elements at random");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::mixup_test

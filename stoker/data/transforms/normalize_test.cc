@@ -4,8 +4,7 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/testing/transforms.h"
 
-namespace stoker {
-namespace {
+namespace stoker::normalize_test {
 
 Result<Array> Normalized(const Normalize& options, const Array& image) {
   STOKER_ASSIGN_OR_RETURN(const Dataset dataset,
@@ -218,5 +217,4 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenCase{"NanMean", {.mean = {__builtin_nan("")}}, DType::kUInt8, {1}, "mean nan"}),
     [](const auto& test_case) { return test_case.param.name; });
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::normalize_test

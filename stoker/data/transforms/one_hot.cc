@@ -13,7 +13,7 @@ namespace {
 constexpr double kMaxClasses = 1 << 24;
 constexpr size_t kAtATime = 256;
 
-struct Plan {
+struct OneHotPlan {
   size_t field = 0;
   std::string name;
   int64_t classes = 0;
@@ -23,7 +23,7 @@ struct Plan {
 
 class OneHotTransform final : public Transform {
  public:
-  explicit OneHotTransform(Plan plan) : plan_(std::move(plan)) {}
+  explicit OneHotTransform(OneHotPlan plan) : plan_(std::move(plan)) {}
 
   Status Apply(Element& element, Rng& /*rng*/, Scratch& scratch) const override {
     return Expand(element.arrays[plan_.field], std::span(&element.key, 1), scratch);
@@ -67,7 +67,7 @@ class OneHotTransform final : public Transform {
         key.index, plan_.name, value, plan_.classes - 1);
   }
 
-  const Plan plan_;
+  const OneHotPlan plan_;
 };
 
 }  // namespace
@@ -93,11 +93,11 @@ Result<Dataset> OneHot::Build(Dataset input) const {
   labels.dtype = DType::kFloat32;
   labels.shape.push_back(classes);
   const double off = smoothing / static_cast<double>(classes);
-  Plan plan{.field = index,
-            .name = field,
-            .classes = classes,
-            .on = static_cast<float>(1 - smoothing + off),
-            .off = static_cast<float>(off)};
+  OneHotPlan plan{.field = index,
+                  .name = field,
+                  .classes = classes,
+                  .on = static_cast<float>(1 - smoothing + off),
+                  .off = static_cast<float>(off)};
   return MapDataset(std::move(input), std::string(kName),
                     fmt::format("{}, {} classes{}", field, classes,
                                 smoothing > 0 ? fmt::format(", smoothing {}", smoothing) : ""),

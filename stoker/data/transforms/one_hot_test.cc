@@ -6,8 +6,7 @@
 #include "stoker/data/testing/testing.h"
 #include "stoker/data/testing/transforms.h"
 
-namespace stoker {
-namespace {
+namespace stoker::one_hot_test {
 
 using testing::ElementsAre;
 
@@ -91,5 +90,4 @@ TEST(OneHot, LeavesAnEpochInItsOrder) {
   EXPECT_EQ((NumberedImages(3) | OneHot{.classes = 3})->node().Disturbs(), "");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::one_hot_test

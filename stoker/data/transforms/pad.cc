@@ -2,12 +2,11 @@
 
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/crop_array_internal.h"
+#include "stoker/data/transforms/extents_internal.h"
 #include "stoker/data/transforms/paired_fields_internal.h"
 
 namespace stoker {
 namespace {
-
-constexpr double kMaxPixels = 1 << 16;  // of a border
 
 struct Padding {
   static constexpr std::string_view kName = Pad::kName;

@@ -2,8 +2,7 @@
 
 #include "stoker/data/testing/paired_transforms.h"
 
-namespace stoker {
-namespace {
+namespace stoker::pad_test {
 
 Result<Array> Padded(const Pad& options) {
   STOKER_ASSIGN_OR_RETURN(const Dataset dataset,
@@ -77,5 +76,4 @@ TEST(Pad, IsRefusedBeforeTheFirstElement) {
   ExpectRefused(Pad{.padding = {-1}}, DType::kUInt8, {3, 8, 8}, "padding");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::pad_test

@@ -5,8 +5,7 @@
 #include "stoker/data/transforms/random_crop.h"
 #include "stoker/data/transforms/random_flip.h"
 
-namespace stoker {
-namespace {
+namespace stoker::paired_fields_internal_test {
 
 TEST(PairedFields, RandomFlipMirrorsMasksWithImages) {
   ExpectMovesMasksWithImages(RandomFlip{.masks = {"mask"}});
@@ -58,5 +57,4 @@ TEST(PairedFields, AreRefusedWhereTheyCannotBeMovedTogether) {
               FailsWith(StatusCode::kInvalidArgument, "must be [channels, height, width]"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::paired_fields_internal_test

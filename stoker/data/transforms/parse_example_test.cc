@@ -12,8 +12,7 @@
 #include "stoker/formats/tfrecord/example_writer.h"
 #include "stoker/formats/tfrecord/record_writer.h"
 
-namespace stoker {
-namespace {
+namespace stoker::parse_example_test {
 
 using testing::ElementsAre;
 
@@ -268,5 +267,4 @@ TEST_F(ParseExampleFile, IsWrittenInARecipe) {
   EXPECT_THAT(FromRecipe(wrong), FailsWith(StatusCode::kInvalidArgument, "did you mean 'type'?"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::parse_example_test

@@ -4,8 +4,7 @@
 #include "stoker/data/transforms/augment_ops_internal.h"
 #include "stoker/data/transforms/trivial_augment.h"
 
-namespace stoker {
-namespace {
+namespace stoker::rand_augment_test {
 
 PairedField ImageField() { return {.index = 0}; }
 
@@ -89,5 +88,4 @@ TEST(RandAugment, IsRefusedBeforeTheFirstElement) {
   ExpectRefused(TrivialAugment{}, DType::kUInt8, {4, 8, 8}, "must have 1 channel");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::rand_augment_test

@@ -3,8 +3,7 @@
 #include "stoker/data/testing/paired_transforms.h"
 #include "stoker/data/transforms/image_draws_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::random_affine_test {
 
 TEST(RandomAffine, WarpsByTheChangeThatIsDrawn) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Result<Dataset>(EmptyPairs()) |
@@ -106,5 +105,4 @@ TEST(RandomAffine, IsRefusedBeforeTheFirstElement) {
   ExpectRefused(RandomAffine{.fill = {300}}, DType::kUInt8, shape, "fill is 300");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::random_affine_test

@@ -4,14 +4,13 @@
 
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/crop_array_internal.h"
+#include "stoker/data/transforms/extents_internal.h"
 #include "stoker/data/transforms/paired_fields_internal.h"
 
 namespace stoker {
 namespace {
 
-constexpr double kMaxPixels = 1 << 16;  // of a side; keeps every product far from overflow
-
-struct Plan {
+struct CropPlan {
   PairedFields fields;
   int64_t height = 0;  // of the window; 0: the image's own
   int64_t width = 0;
@@ -21,7 +20,7 @@ struct Plan {
 
 class RandomCropTransform final : public Transform, public PictureGeometry {
  public:
-  explicit RandomCropTransform(Plan plan) : plan_(std::move(plan)) {}
+  explicit RandomCropTransform(CropPlan plan) : plan_(std::move(plan)) {}
 
   Status Apply(Element& element, Rng& rng, Scratch& scratch) const override {
     STOKER_ASSIGN_OR_RETURN(const ImageShape shape, CheckedSize(element.key, element.arrays));
@@ -114,7 +113,7 @@ class RandomCropTransform final : public Transform, public PictureGeometry {
     return static_cast<int64_t>(rng.Below(static_cast<uint64_t>(places))) - plan_.padding;
   }
 
-  const Plan plan_;
+  const CropPlan plan_;
 };
 
 // The window's extent along one side, checked against the image's where that is known.
@@ -135,8 +134,8 @@ Result<int64_t> PlanSide(const RandomCrop& options, std::string_view side, int64
   return extent;
 }
 
-Result<Plan> PlanCrop(const RandomCrop& options, const Spec& spec) {
-  Plan plan{.padding = options.padding, .border = BorderOf(options.padding_mode)};
+Result<CropPlan> PlanCrop(const RandomCrop& options, const Spec& spec) {
+  CropPlan plan{.padding = options.padding, .border = BorderOf(options.padding_mode)};
   const PairedNames names{options.field, options.images, options.masks};
   STOKER_ASSIGN_OR_RETURN(plan.fields, FindPairedFields(RandomCrop::kName, spec, names));
   const Shape& shape = spec.fields[plan.fields.front().index].shape;
@@ -166,7 +165,7 @@ void RandomCrop::Describe(OptionTable<RandomCrop>& table) {
 }
 
 Result<Dataset> RandomCrop::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(Plan plan, PlanCrop(*this, input.spec()));
+  STOKER_ASSIGN_OR_RETURN(CropPlan plan, PlanCrop(*this, input.spec()));
   Spec output = input.spec();
   for (const PairedField& paired : plan.fields) {
     Shape& shape = output.fields[paired.index].shape;

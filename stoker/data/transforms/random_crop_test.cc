@@ -4,8 +4,7 @@
 
 #include "stoker/data/testing/transforms.h"
 
-namespace stoker {
-namespace {
+namespace stoker::random_crop_test {
 
 TEST(RandomCrop, CutsTheWholeImageOutWhereThereIsOnlyOnePlace) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
@@ -188,5 +187,4 @@ INSTANTIATE_TEST_SUITE_P(
                    "choose another, or change the field"}),
     [](const auto& test_case) { return test_case.param.name; });
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::random_crop_test

@@ -2,13 +2,12 @@
 
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/draw_options_internal.h"
+#include "stoker/data/transforms/extents_internal.h"
 #include "stoker/data/transforms/paired_fields_internal.h"
 #include "stoker/image/erase.h"
 
 namespace stoker {
 namespace {
-
-constexpr double kMaxRatio = 1000;
 
 struct Erasing {
   static constexpr std::string_view kName = RandomErasing::kName;

@@ -7,8 +7,7 @@
 #include "stoker/data/testing/paired_transforms.h"
 #include "stoker/data/transforms/image_draws_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::random_erasing_test {
 
 TEST(RandomErasing, OverwritesTheWindowThatIsDrawn) {
   STOKER_ASSERT_OK_AND_ASSIGN(
@@ -114,5 +113,4 @@ TEST(RandomErasing, ChecksChannelsThatWereUnknownWhenTheyCome) {
               FailsWith(StatusCode::kInvalidArgument, "value has 3 numbers, an image 1 channels"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::random_erasing_test

@@ -2,8 +2,7 @@
 
 #include "stoker/data/testing/transforms.h"
 
-namespace stoker {
-namespace {
+namespace stoker::random_flip_test {
 
 Array SmallImage() {
   const std::vector<uint8_t> pixels = {1, 2, 3,  //
@@ -108,5 +107,4 @@ TEST(RandomFlip, RefusesWhatIsWrongBeforeTheFirstElement) {
                         "it must be [channels, height, width]: put random_flip before batch"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::random_flip_test

@@ -2,13 +2,11 @@
 
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/draw_options_internal.h"
+#include "stoker/data/transforms/extents_internal.h"
 #include "stoker/data/transforms/resize_array_internal.h"
 
 namespace stoker {
 namespace {
-
-constexpr double kMaxPixels = 1 << 16;  // of a side
-constexpr double kMaxRatio = 1000;
 
 struct ResizedCropping {
   static constexpr std::string_view kName = RandomResizedCrop::kName;

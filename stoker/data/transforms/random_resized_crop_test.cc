@@ -4,8 +4,7 @@
 #include "stoker/data/transforms/image_draws_internal.h"
 #include "stoker/image/store.h"
 
-namespace stoker {
-namespace {
+namespace stoker::random_resized_crop_test {
 
 // Cut, then resized: the filter sees nothing outside the window.
 TEST(RandomResizedCrop, ResizesTheWindowThatIsDrawn) {
@@ -74,5 +73,4 @@ TEST(RandomResizedCrop, IsRefusedBeforeTheFirstElement) {
                 "bilinear takes uint8 or float32");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::random_resized_crop_test

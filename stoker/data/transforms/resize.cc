@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "stoker/data/nodes/map.h"
+#include "stoker/data/transforms/extents_internal.h"
 #include "stoker/data/transforms/resize_array_internal.h"
 
 namespace stoker {
 namespace {
-
-constexpr double kMaxPixels = 1 << 16;  // of a side
 
 struct Resizing {
   static constexpr std::string_view kName = Resize::kName;

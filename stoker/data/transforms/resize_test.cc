@@ -6,8 +6,7 @@
 #include "stoker/data/testing/paired_transforms.h"
 #include "stoker/image/store.h"
 
-namespace stoker {
-namespace {
+namespace stoker::resize_test {
 
 Result<Array> Resized(const Array& image, const Resize& options) {
   STOKER_ASSIGN_OR_RETURN(const Dataset dataset,
@@ -131,5 +130,4 @@ TEST(Resize, IsRefusedBeforeTheFirstElement) {
   ExpectRefused(Resize{.size = 4}, DType::kUInt8, {8, 3, 8, 8}, "put resize before batch");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::resize_test

@@ -3,8 +3,7 @@
 #include "stoker/data/testing/sentencepiece.h"
 #include "stoker/data/testing/text.h"
 
-namespace stoker {
-namespace {
+namespace stoker::sentencepiece_test {
 
 using testing::ElementsAre;
 
@@ -65,5 +64,4 @@ TEST_F(SentencepieceTest, RefusesWhatIsNoModel) {
               FailsWith(StatusCode::kNotFound, "none"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::sentencepiece_test

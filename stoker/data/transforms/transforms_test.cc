@@ -8,8 +8,7 @@
 #include "stoker/data/transforms/random_crop.h"
 #include "stoker/data/transforms/random_flip.h"
 
-namespace stoker {
-namespace {
+namespace stoker::transforms_test {
 
 Result<Dataset> Augmented(const Dataset& source) {
   return Result<Dataset>(source) | RandomCrop{.padding = 2} | RandomFlip{} |
@@ -77,5 +76,4 @@ TEST(Transforms, AreKnownToRecipesByTheirFilesNames) {
   EXPECT_THAT(names, testing::IsSupersetOf({"cast", "normalize", "random_crop", "random_flip"}));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::transforms_test

@@ -10,7 +10,7 @@
 namespace stoker {
 namespace {
 
-struct Plan {
+struct WordPiecePlan {
   size_t field = 0;
   std::optional<size_t> pair;
   std::optional<size_t> max_length;
@@ -19,7 +19,7 @@ struct Plan {
 
 class WordpieceTransform final : public Transform {
  public:
-  WordpieceTransform(Plan plan, WordPiece model) : plan_(plan), model_(std::move(model)) {}
+  WordpieceTransform(WordPiecePlan plan, WordPiece model) : plan_(plan), model_(std::move(model)) {}
 
   bool random() const override { return false; }
 
@@ -69,7 +69,7 @@ class WordpieceTransform final : public Transform {
     if (plan_.separator) all.push_back(*plan_.separator);
   }
 
-  const Plan plan_;
+  const WordPiecePlan plan_;
   const WordPiece model_;
 };
 
@@ -83,7 +83,7 @@ Status FindMark(const Wordpiece& options, const Vocabulary& vocabulary, const st
       options.vocabulary.string(), token);
 }
 
-Result<Spec> OutputOf(const Wordpiece& options, const Spec& input, const Plan& plan) {
+Result<Spec> OutputOf(const Wordpiece& options, const Spec& input, const WordPiecePlan& plan) {
   if (plan.pair == plan.field)
     return InvalidArgument("wordpiece: `field` and `pair` are both '{}'", options.field);
   Spec others = input;  // what the new field's name must differ from
@@ -119,7 +119,7 @@ void Wordpiece::Describe(OptionTable<Wordpiece>& table) {
 }
 
 Result<Dataset> Wordpiece::Build(Dataset input) const {
-  Plan plan;
+  WordPiecePlan plan;
   STOKER_ASSIGN_OR_RETURN(plan.field, internal::FindTextField(kName, input.spec(), field));
   if (!pair.empty()) {
     STOKER_ASSIGN_OR_RETURN(plan.pair, internal::FindTextField(kName, input.spec(), pair));

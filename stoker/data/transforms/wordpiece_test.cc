@@ -3,8 +3,7 @@
 #include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/testing/text.h"
 
-namespace stoker {
-namespace {
+namespace stoker::transforms_wordpiece_test {
 
 using testing::ElementsAre;
 
@@ -83,5 +82,4 @@ TEST_F(WordpieceTest, RefusesWhatCannotBe) {
               FailsWith(StatusCode::kInvalidArgument, "are both 'text'"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::transforms_wordpiece_test

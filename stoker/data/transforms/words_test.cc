@@ -6,8 +6,7 @@
 #include "stoker/data/testing/text.h"
 #include "stoker/data/transforms/truncate.h"
 
-namespace stoker {
-namespace {
+namespace stoker::words_test {
 
 using testing::ElementsAre;
 
@@ -93,5 +92,4 @@ TEST_F(TruncateTest, KnowsTheExtentWhereTheFieldsIsKnown) {
               FailsWith(StatusCode::kInvalidArgument, "a single value"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::words_test

@@ -7,8 +7,7 @@
 #include "stoker/io/file.h"
 #include "stoker/io/unflushed_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::table_damage_test {
 
 // A table with all that files can be made of, and small.
 TestTable SmallTable() {
@@ -187,5 +186,4 @@ TEST_F(TableFileTest, SeveralThreadsReadGroupsAtOnce) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::table_damage_test

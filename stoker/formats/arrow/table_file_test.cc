@@ -5,8 +5,7 @@
 #include "stoker/formats/arrow/table_file_testing_internal.h"
 #include "stoker/io/file_bytes_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::table_file_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -227,5 +226,4 @@ TEST(ArrowLibrary, AnotherVersionInTheProcessIsRefusedByNameAndTheSameIsShared) 
       FailsWith(StatusCode::kUnavailable, "/b/libarrow.so.1900 loaded"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::table_file_test

@@ -4,8 +4,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::record_layout_test {
 
 TEST(RecordLayout, PutsFieldsBehindEachOtherOrWhereTold) {
   STOKER_ASSERT_OK_AND_ASSIGN(
@@ -74,5 +73,4 @@ TEST(RecordLayout, RefusesFieldsThatDoNotFit) {
   fails({{"a", DType::kInt64, {int64_t{1} << 62, 1 << 20}}}, 0, "larger than any record");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::record_layout_test

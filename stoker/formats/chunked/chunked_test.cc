@@ -5,8 +5,7 @@
 #include "stoker/formats/chunked/row_gather.h"
 #include "stoker/io/gzip.h"
 
-namespace stoker {
-namespace {
+namespace stoker::chunked_test {
 
 // An array of int16 in memory, its values their places in C order, in chunks that are stored whole
 // or cut at the edges; chunk `missing` was never written.
@@ -128,5 +127,4 @@ TEST(CheckLayout, RefusesSizesThatNoMachineCanAddress) {
   EXPECT_THAT(check({}, {}), FailsWith(StatusCode::kInvalidArgument, "a single value"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::chunked_test

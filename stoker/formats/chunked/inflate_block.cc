@@ -10,8 +10,8 @@ namespace stoker {
 namespace {
 
 Status InflateDeflated(BlockForm form, std::span<const std::byte> block, std::span<std::byte> out) {
-  constexpr size_t kMost = std::numeric_limits<uint32_t>::max();
-  if (block.size() > kMost || out.size() > kMost)
+  constexpr size_t kMostAtOnce = std::numeric_limits<uint32_t>::max();
+  if (block.size() > kMostAtOnce || out.size() > kMostAtOnce)
     return Unimplemented("a compressed chunk has more than 4 GiB");
   thread_local const auto state = std::make_unique<inflate_state>();
   isal_inflate_init(state.get());

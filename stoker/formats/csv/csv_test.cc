@@ -12,8 +12,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/dripping_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::csv_test {
 
 using namespace std::string_literals;
 using testing::ElementsAre;
@@ -233,5 +232,4 @@ TEST(CsvRowParser, EveryTruncationAndEveryFlippedByteIsReadOrAnError) {
   STOKER_EXPECT_OK(parser.Parse(good, memory, texts));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::csv_test

@@ -9,8 +9,7 @@
 #include "stoker/formats/csv/row_parser.h"
 #include "stoker/io/file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::row_writer_test {
 
 TEST(CsvRowWriter, WritesTheRowsOfRfc4180) {
   const TempDir dir;
@@ -88,5 +87,4 @@ TEST(CsvRowWriter, RefusesRowsOfAnotherLength) {
               FailsWith(StatusCode::kInvalidArgument, "row 1 has 2 cells, the first has 1"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::row_writer_test

@@ -11,7 +11,6 @@ namespace stoker {
 namespace {
 
 constexpr std::string_view kMagic = "STKELEM1", kEndMagic = "STKELEMZ";
-constexpr size_t kAlignment = 8;
 constexpr size_t kStartBytes = 16;  // before the header's text
 constexpr size_t kTrailerBytes = 32;
 constexpr size_t kMaxHeader = 64 << 20;
@@ -28,7 +27,8 @@ std::string HeaderBytes(const ElementFileHeader& header) {
   AppendInteger(bytes, static_cast<uint32_t>(text.size()));
   AppendInteger(bytes, Crc32c(text));
   bytes += text;
-  bytes.resize((bytes.size() + kAlignment - 1) / kAlignment * kAlignment, '\0');
+  bytes.resize((bytes.size() + kElementAlignment - 1) / kElementAlignment * kElementAlignment,
+               '\0');
   return bytes;
 }
 
@@ -76,7 +76,7 @@ Result<ElementFileWriter> ElementFileWriter::Create(const std::string& path,
                                                     const ElementFileHeader& header) {
   STOKER_ASSIGN_OR_RETURN(AtomicFileWriter file, AtomicFileWriter::Create(path));
   STOKER_RETURN_IF_ERROR(file.Append(HeaderBytes(header)));
-  return ElementFileWriter(std::move(file), path, RecordLayout(header.fields));
+  return ElementFileWriter(std::move(file), path, ElementLayout(header.fields));
 }
 
 Status ElementFileWriter::Add(int64_t position, int64_t index, std::span<const Array> arrays) {
@@ -139,7 +139,7 @@ Result<ElementFile> ElementFile::Parse(FileBytes bytes) {
   ByteReader reader(file.file_.bytes(), file.file_.name());
   STOKER_ASSIGN_OR_RETURN(file.header_, ReadHeader(file.file_, reader));
   STOKER_RETURN_IF_ERROR(file.ParseEnd(reader.position()));
-  file.layout_ = std::make_shared<const RecordLayout>(file.header_.fields);
+  file.layout_ = std::make_shared<const ElementLayout>(file.header_.fields);
   return file;
 }
 
@@ -165,7 +165,8 @@ Status ElementFile::ParseEnd(uint64_t records_at) {
         "or damaged",
         name, trailer_at);
   }
-  bool fits = index_at_ >= records_at && index_at_ <= trailer_at && index_at_ % kAlignment == 0 &&
+  bool fits = index_at_ >= records_at && index_at_ <= trailer_at &&
+              index_at_ % kElementAlignment == 0 &&
               (trailer_at - index_at_) / sizeof(uint64_t) == count &&
               (trailer_at - index_at_) % sizeof(uint64_t) == 0;
   if (fits) {
@@ -190,7 +191,7 @@ uint64_t ElementFile::OffsetOf(int64_t position) const {
   return offset;
 }
 
-Result<RecordLayout::Record> ElementFile::Read(int64_t position, const NewArray& make) const {
+Result<ElementLayout::Record> ElementFile::Read(int64_t position, const NewArray& make) const {
   const uint64_t at = OffsetOf(position);
   if (shared()) {
     STOKER_RETURN_IF_ERROR(ReadRecord(position).status());

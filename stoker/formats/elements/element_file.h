@@ -39,14 +39,14 @@ class ElementFileWriter {
   Status Commit();
 
  private:
-  ElementFileWriter(AtomicFileWriter file, std::string path, RecordLayout layout)
+  ElementFileWriter(AtomicFileWriter file, std::string path, ElementLayout layout)
       : path_(std::move(path)),
         layout_(std::move(layout)),
         mutex_(std::make_unique<Mutex>()),
         file_(std::move(file)) {}
 
   std::string path_;
-  RecordLayout layout_;
+  ElementLayout layout_;
   std::unique_ptr<Mutex> mutex_;
   AtomicFileWriter file_ STOKER_GUARDED_BY(*mutex_);
   std::vector<uint64_t> offsets_ STOKER_GUARDED_BY(*mutex_);  // by position; 0: missing
@@ -68,15 +68,15 @@ class ElementFile {
   static Result<bool> BeginsLikeOne(const std::string& path);
 
   const ElementFileHeader& header() const { return header_; }
-  const RecordLayout& layout() const { return *layout_; }
+  const ElementLayout& layout() const { return *layout_; }
   int64_t size() const { return size_; }
 
   // Returns whether elements share the file's memory; else they are copies.
   bool shared() const { return file_.present(); }
   // Returns the element at `position`, 0 <= position < size(); `make` makes room for a copy.
   // Errors: kDataLoss.
-  Result<RecordLayout::Record> Read(int64_t position,
-                                    const NewArray& make = NewArrayOfNobody) const;
+  Result<ElementLayout::Record> Read(int64_t position,
+                                     const NewArray& make = NewArrayOfNobody) const;
   // Returns its record in the file's memory, checked. REQUIRES: shared().
   Result<std::span<const std::byte>> ReadRecord(int64_t position) const;
 
@@ -88,7 +88,7 @@ class ElementFile {
 
   FileBytes file_;
   ElementFileHeader header_;
-  std::shared_ptr<const RecordLayout> layout_;
+  std::shared_ptr<const ElementLayout> layout_;
   int64_t size_ = 0;
   uint64_t index_at_ = 0;
 };

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!file.ok()) return 0;
   uint64_t sum = 0;
   for (int64_t i = 0; i < file->size(); ++i) {
-    const Result<RecordLayout::Record> record = file->Read(i);
+    const Result<ElementLayout::Record> record = file->Read(i);
     if (!record.ok()) continue;
     for (const Array& array : record->arrays)
       for (size_t b = 0; b < array.num_bytes(); ++b) sum += static_cast<uint64_t>(array.data()[b]);

@@ -6,8 +6,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::element_file_test {
 
 using testing::HasSubstr;
 
@@ -54,7 +53,7 @@ TEST(ElementFile, GivesBackWhatWasPutInInWhateverOrder) {
   EXPECT_EQ(file.header().origin, "a test");
   ASSERT_EQ(file.size(), 5);
   for (const int64_t i : {3, 0, 4, 1, 2}) {
-    STOKER_ASSERT_OK_AND_ASSIGN(const RecordLayout::Record record, file.Read(i));
+    STOKER_ASSERT_OK_AND_ASSIGN(const ElementLayout::Record record, file.Read(i));
     EXPECT_EQ(record.index, 10 * i);
     const std::vector<Array> arrays = ArraysOf(i);
     ASSERT_EQ(record.arrays.size(), 2u);
@@ -127,17 +126,16 @@ TEST(ElementFileWriter, TakesElementsFromManyThreadsAndEachOnce) {
   STOKER_ASSERT_OK(writer.Commit());
   STOKER_ASSERT_OK_AND_ASSIGN(const ElementFile file, ElementFile::Open(dir / "f"));
   for (int64_t i = 0; i < 100; ++i) {
-    STOKER_ASSERT_OK_AND_ASSIGN(const RecordLayout::Record record, file.Read(i));
+    STOKER_ASSERT_OK_AND_ASSIGN(const ElementLayout::Record record, file.Read(i));
     EXPECT_TRUE(SameBytes(record.arrays[0], ArraysOf(i)[0])) << i;
   }
 }
 
-TEST(RecordLayout, KnowsWhereValuesAreWhereEveryShapeIsKnown) {
-  const RecordLayout known({{"a", DType::kUInt8, {3}}, {"b", DType::kFloat32, {2}}});
+TEST(ElementLayout, KnowsWhereValuesAreWhereEveryShapeIsKnown) {
+  const ElementLayout known({{"a", DType::kUInt8, {3}}, {"b", DType::kFloat32, {2}}});
   ASSERT_TRUE(known.offsets());
   EXPECT_EQ(*known.offsets(), (std::vector<size_t>{24, 32}));
-  EXPECT_FALSE(RecordLayout(Header().fields).offsets());
+  EXPECT_FALSE(ElementLayout(Header().fields).offsets());
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::element_file_test

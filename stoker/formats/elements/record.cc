@@ -11,9 +11,10 @@ namespace {
 
 // checksum, zero, size, index
 constexpr size_t kChecksumAt = 0, kZeroAt = 4, kSizeAt = 8, kIndexAt = 16, kExtentsAt = 24;
-constexpr size_t kAlignment = 8;
 
-constexpr size_t Padded(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+constexpr size_t Padded(size_t bytes) {
+  return (bytes + kElementAlignment - 1) / kElementAlignment * kElementAlignment;
+}
 
 template <typename T>
 T Load(const std::byte* from) {
@@ -37,7 +38,7 @@ Shape KnownShape(const Shape& shape, const int64_t*& extents) {
 
 }  // namespace
 
-RecordLayout::RecordLayout(std::vector<ElementField> fields) : fields_(std::move(fields)) {
+ElementLayout::ElementLayout(std::vector<ElementField> fields) : fields_(std::move(fields)) {
   for (const ElementField& field : fields_)
     unknown_extents_ += static_cast<size_t>(std::ranges::count(field.shape, kUnknownDim));
   if (unknown_extents_ > 0) return;
@@ -49,13 +50,13 @@ RecordLayout::RecordLayout(std::vector<ElementField> fields) : fields_(std::move
   }
 }
 
-size_t RecordLayout::RecordBytes(std::span<const Array> arrays) const {
+size_t ElementLayout::RecordBytes(std::span<const Array> arrays) const {
   size_t bytes = kExtentsAt + unknown_extents_ * sizeof(int64_t);
   for (const Array& array : arrays) bytes += Padded(array.num_bytes());
   return bytes;
 }
 
-void RecordLayout::Write(int64_t index, std::span<const Array> arrays, std::byte* out) const {
+void ElementLayout::Write(int64_t index, std::span<const Array> arrays, std::byte* out) const {
   const size_t size = RecordBytes(arrays);
   Store<uint32_t>(0, out + kZeroAt);
   Store<uint64_t>(size, out + kSizeAt);
@@ -77,7 +78,7 @@ void RecordLayout::Write(int64_t index, std::span<const Array> arrays, std::byte
   Store(Crc32c(std::span(out + kZeroAt, size - kZeroAt)), out + kChecksumAt);
 }
 
-std::optional<size_t> RecordLayout::EndOf(std::span<const int64_t> extents) const {
+std::optional<size_t> ElementLayout::EndOf(std::span<const int64_t> extents) const {
   uint64_t end = kExtentsAt + unknown_extents_ * sizeof(int64_t);
   const int64_t* next = extents.data();
   for (const ElementField& field : fields_) {
@@ -87,9 +88,11 @@ std::optional<size_t> RecordLayout::EndOf(std::span<const int64_t> extents) cons
   return end;
 }
 
-size_t RecordLayout::start_bytes() const { return kExtentsAt + unknown_extents_ * sizeof(int64_t); }
+size_t ElementLayout::start_bytes() const {
+  return kExtentsAt + unknown_extents_ * sizeof(int64_t);
+}
 
-uint64_t RecordLayout::SizeOf(std::span<const std::byte> start) const {
+uint64_t ElementLayout::SizeOf(std::span<const std::byte> start) const {
   std::vector<int64_t> extents(unknown_extents_);
   for (size_t i = 0; i < extents.size(); ++i) {
     extents[i] = Load<int64_t>(start.data() + kExtentsAt + i * sizeof(int64_t));
@@ -99,14 +102,15 @@ uint64_t RecordLayout::SizeOf(std::span<const std::byte> start) const {
   return EndOf(extents) == size ? size : 0;
 }
 
-Result<std::span<const std::byte>> RecordLayout::Check(std::span<const std::byte> bytes,
-                                                       size_t offset, const std::string& name,
-                                                       uint64_t begins) const {
+Result<std::span<const std::byte>> ElementLayout::Check(std::span<const std::byte> bytes,
+                                                        size_t offset, const std::string& name,
+                                                        uint64_t begins) const {
   const auto damaged = [&](std::string_view what) {
     return DataLoss("{}: byte {}: the record {}; the file is damaged: remove it, and make it again",
                     name, begins + offset, what);
   };
-  if (offset % kAlignment != 0 || offset > bytes.size() || bytes.size() - offset < start_bytes())
+  if (offset % kElementAlignment != 0 || offset > bytes.size() ||
+      bytes.size() - offset < start_bytes())
     return damaged("does not lie in the file");
   const std::span<const std::byte> rest = bytes.subspan(offset);
   const uint64_t size = SizeOf(rest);
@@ -117,7 +121,7 @@ Result<std::span<const std::byte>> RecordLayout::Check(std::span<const std::byte
   return rest.first(size);
 }
 
-RecordLayout::Record RecordLayout::Parse(const Buffer& bytes, size_t offset) const {
+ElementLayout::Record ElementLayout::Parse(const Buffer& bytes, size_t offset) const {
   const std::byte* record = bytes.data() + offset;
   Record parsed{.index = IndexOf(record), .arrays = {}};
   std::vector<int64_t> extents(unknown_extents_);
@@ -133,12 +137,12 @@ RecordLayout::Record RecordLayout::Parse(const Buffer& bytes, size_t offset) con
   return parsed;
 }
 
-Result<RecordLayout::Record> RecordLayout::Read(const Buffer& bytes, size_t offset,
-                                                const std::string& name) const {
+Result<ElementLayout::Record> ElementLayout::Read(const Buffer& bytes, size_t offset,
+                                                  const std::string& name) const {
   STOKER_RETURN_IF_ERROR(Check({bytes.data(), bytes.size()}, offset, name).status());
   return Parse(bytes, offset);
 }
 
-int64_t RecordLayout::IndexOf(const std::byte* record) { return Load<int64_t>(record + kIndexAt); }
+int64_t ElementLayout::IndexOf(const std::byte* record) { return Load<int64_t>(record + kIndexAt); }
 
 }  // namespace stoker

@@ -14,11 +14,13 @@
 
 namespace stoker {
 
+constexpr size_t kElementAlignment = 8;  // of records, and of each field in them
+
 // Converts elements of these fields to records and back; README.md has the layout byte by byte.
 // Immutable.
-class RecordLayout {
+class ElementLayout {
  public:
-  explicit RecordLayout(std::vector<ElementField> fields);
+  explicit ElementLayout(std::vector<ElementField> fields);
 
   const std::vector<ElementField>& fields() const { return fields_; }
 

@@ -8,7 +8,7 @@
 namespace stoker::internal {
 namespace {
 
-constexpr std::string_view kHeap = "a heap of links";
+constexpr std::string_view kFractalHeap = "a heap of links";
 
 bool IsPowerOf2(uint64_t value) { return std::has_single_bit(value); }
 
@@ -41,8 +41,8 @@ Result<FractalHeap> FractalHeap::Open(const Hdf5Content& file, uint64_t at) {
       !IsPowerOf2(heap.most_direct_) || heap.most_direct_ < heap.first_bytes_ ||
       heap.most_direct_ > (uint64_t{1} << 32) || heap.root_rows_ > 64 || most_bits > 64)
     in.Fail();
-  STOKER_RETURN_IF_ERROR(in.Check(at, kHeap));
-  STOKER_RETURN_IF_ERROR(CheckMetadata(file, at, in.at(), kHeap));
+  STOKER_RETURN_IF_ERROR(in.Check(at, kFractalHeap));
+  STOKER_RETURN_IF_ERROR(CheckMetadata(file, at, in.at(), kFractalHeap));
   heap.offset_bytes_ = (most_bits + 7) / 8;
   heap.length_bytes_ = std::min(BytesToStore(heap.most_direct_), BytesToStore(most_managed));
   return heap;
@@ -59,7 +59,7 @@ Result<FractalHeap::Place> FractalHeap::Find(Hdf5Cursor id, uint64_t size) const
                          file_->name, id.at());
   if (size < static_cast<uint64_t>(1 + offset_bytes_ + length_bytes_)) id.Fail();
   const uint64_t offset = id.Number(offset_bytes_), bytes = id.Number(length_bytes_);
-  STOKER_RETURN_IF_ERROR(id.Check(at_, kHeap));
+  STOKER_RETURN_IF_ERROR(id.Check(at_, kFractalHeap));
   return FindInTable(offset, bytes);
 }
 
@@ -73,7 +73,7 @@ Result<FractalHeap::Place> FractalHeap::FindInTable(uint64_t offset, uint64_t by
         offset < first_row ? 0 : static_cast<uint64_t>(std::bit_width(offset / first_row));
     Hdf5Cursor in(*file_, block);
     if (!in.Take("FHIB") || row >= rows || rows > 64) in.Fail();
-    STOKER_RETURN_IF_ERROR(in.Check(at_, kHeap));
+    STOKER_RETURN_IF_ERROR(in.Check(at_, kFractalHeap));
     block_bytes = RowBytes(row);
     const uint64_t row_begin = row == 0 ? 0 : first_row << (row - 1);
     const uint64_t column = (offset - row_begin) / block_bytes;
@@ -81,7 +81,7 @@ Result<FractalHeap::Place> FractalHeap::FindInTable(uint64_t offset, uint64_t by
     in.Skip((row * width_ + column) * static_cast<uint64_t>(file_->address_bytes));
     block = in.Address();
     if (block == kNoAddress) in.Fail();
-    STOKER_RETURN_IF_ERROR(in.Check(at_, kHeap));
+    STOKER_RETURN_IF_ERROR(in.Check(at_, kFractalHeap));
     offset -= row_begin + column * block_bytes;
     direct = block_bytes <= most_direct_;
     if (!direct) {
@@ -95,7 +95,7 @@ Result<FractalHeap::Place> FractalHeap::FindInTable(uint64_t offset, uint64_t by
   if (!in.Take("FHDB") || offset > block_bytes || bytes > block_bytes - offset ||
       !file_->Holds(block + offset, bytes))
     in.Fail();
-  STOKER_RETURN_IF_ERROR(in.Check(at_, kHeap));
+  STOKER_RETURN_IF_ERROR(in.Check(at_, kFractalHeap));
   return Place{block + offset, bytes};
 }
 

@@ -5,7 +5,7 @@
 namespace stoker::internal {
 namespace {
 
-constexpr std::string_view kHeap = "a heap of texts or lists";
+constexpr std::string_view kGlobalHeap = "a heap of texts or lists";
 
 }  // namespace
 
@@ -28,7 +28,7 @@ Result<HeapContent> FollowToHeap(const Hdf5Content& file, std::span<const std::b
   if (!in.Take("GCOL") || in.U8() != 1) in.Fail();
   in.Skip(3);
   const uint64_t block_bytes = in.Length();
-  STOKER_RETURN_IF_ERROR(in.Check(block, kHeap));
+  STOKER_RETURN_IF_ERROR(in.Check(block, kGlobalHeap));
   Hdf5Cursor objects(file, in.at(), block_bytes - std::min(block_bytes, in.at() - block));
   objects.KeepingNothing();
   while (!objects.failed()) {

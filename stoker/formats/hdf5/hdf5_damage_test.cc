@@ -1,13 +1,12 @@
 // Files that are damaged or lie.
 #include "stoker/formats/hdf5/hdf5_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::hdf5_damage_test {
 
 // A file with all that metadata can be made of, and small.
 std::string SmallFile(bool latest) {
   return Hdf5Of(latest, [&](hid_t to) {
-    const std::vector<int32_t> numbers = Numbers(24);
+    const std::vector<int32_t> numbers = MixedNumbers(24);
     AddHdf5Dataset(to, "a/deflated", H5T_NATIVE_INT32, {6, 4}, numbers.data(),
                    {.chunk = {4, 3}, .deflate = 1, .shuffle = true, .fletcher32 = true});
     AddHdf5Dataset(to, "a/growing", H5T_NATIVE_INT32, {6, 4}, numbers.data(),
@@ -72,7 +71,7 @@ TEST(Hdf5File, DamageInAChunkOrInMetadataIsNamed) {
   EXPECT_THAT(ParseHdf5(bad)->ListDatasets(),
               FailsWith(StatusCode::kDataLoss, "lacks its checksum"));
 
-  const std::vector<int32_t> numbers = Numbers(24);
+  const std::vector<int32_t> numbers = MixedNumbers(24);
   const std::string checked = Hdf5Of(false, [&](hid_t to) {
     AddHdf5Dataset(to, "x", H5T_NATIVE_INT32, {24}, numbers.data(),
                    {.chunk = {8}, .fletcher32 = true});
@@ -89,7 +88,7 @@ TEST(Hdf5File, DamageInAChunkOrInMetadataIsNamed) {
 
 TEST(Hdf5File, ACountThatLiesTakesNoMemory) {
   const std::string good = Hdf5Of(false, [&](hid_t to) {
-    const std::vector<int32_t> numbers = Numbers(0x1234);
+    const std::vector<int32_t> numbers = MixedNumbers(0x1234);
     AddHdf5Dataset(to, "x", H5T_NATIVE_INT32, {0x1234}, numbers.data());
   });
   std::string bad = good;
@@ -105,5 +104,4 @@ TEST(Hdf5File, SaysWhatAnotherFileIs) {
   EXPECT_THAT(ParseHdf5(""), FailsWith(StatusCode::kDataLoss, "byte 0"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::hdf5_damage_test

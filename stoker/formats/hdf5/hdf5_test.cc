@@ -5,8 +5,7 @@
 #include "stoker/formats/hdf5/hdf5_file.h"
 #include "stoker/formats/hdf5/hdf5_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::hdf5_test {
 
 struct StorageCase {
   const char* name;
@@ -46,7 +45,7 @@ class Hdf5Stored : public testing::TestWithParam<StorageCase> {};
 TEST_P(Hdf5Stored, IsReadAsTheLibraryWroteIt) {
   const auto& [name, shape, storage] = GetParam();
   const size_t count = std::accumulate(shape.begin(), shape.end(), size_t{1}, std::multiplies<>());
-  const std::vector<int32_t> numbers = Numbers(count);
+  const std::vector<int32_t> numbers = MixedNumbers(count);
   for (const bool latest : {false, true}) {
     SCOPED_TRACE(latest ? "latest" : "earliest");
     STOKER_ASSERT_OK_AND_ASSIGN(const Hdf5File file, ParseHdf5(Hdf5Of(latest, [&](hid_t to) {
@@ -107,7 +106,7 @@ TEST(Hdf5File, AnUnsignedNumberThatInt64CannotHoldIsAnError) {
 TEST(Hdf5File, ReadsBooleansHalvesArraysAndBytesAsH5pyWritesThem) {
   const std::vector<int8_t> flags = {0, 1, 1};
   const std::vector<uint16_t> halves = {0x3c00, 0xc000, 0};
-  const std::vector<int32_t> numbers = Numbers(12);
+  const std::vector<int32_t> numbers = MixedNumbers(12);
   STOKER_ASSERT_OK_AND_ASSIGN(
       const Hdf5File file, ParseHdf5(Hdf5Of(false, [&](hid_t to) {
         const hid_t boolean = H5Tenum_create(H5T_NATIVE_INT8);
@@ -272,7 +271,7 @@ TEST(Hdf5File, RefusesByNameWhatItCannotRead) {
 
 TEST(Hdf5File, IsReadBehindAUserBlock) {
   const TempDir dir;
-  const std::vector<int32_t> numbers = Numbers(20);
+  const std::vector<int32_t> numbers = MixedNumbers(20);
   WriteHdf5(
       dir / "a.h5", false,
       [&](hid_t to) {
@@ -292,5 +291,4 @@ TEST(Hdf5Lookup3, GivesTheValuesOfItsAuthor) {
   EXPECT_EQ(of("Four score and seven years ago"), 0x17770551u);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::hdf5_test

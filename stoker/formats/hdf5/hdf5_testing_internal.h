@@ -117,7 +117,7 @@ inline Result<std::string> TextAt(const Hdf5File& file, const std::string& path,
   return std::string(reinterpret_cast<const char*>(text.data()), text.num_bytes());
 }
 
-inline std::vector<int32_t> Numbers(size_t count) {
+inline std::vector<int32_t> MixedNumbers(size_t count) {
   std::vector<int32_t> numbers(count);
   for (size_t i = 0; i < count; ++i) numbers[i] = static_cast<int32_t>(i * 7 % 1000) - 300;
   return numbers;

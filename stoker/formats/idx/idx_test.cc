@@ -10,8 +10,7 @@
 #include "stoker/io/file.h"
 #include "stoker/io/gzip.h"
 
-namespace stoker {
-namespace {
+namespace stoker::idx_test {
 
 using namespace std::string_literals;
 
@@ -250,5 +249,4 @@ TEST(WriteIdx, RefusesWhatTheFormatCannotHold) {
   EXPECT_FALSE(std::filesystem::exists(dir / "a"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::idx_test

@@ -4,8 +4,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::json_guess_test {
 
 // Each member as "path type[shape]=default".
 std::string GuessOf(const std::vector<std::string>& lines) {
@@ -81,5 +80,4 @@ TEST(JsonGuess, ALineThatIsNoObjectOrNestsTooDeepIsAnErrorAndTellsNothing) {
   fails(objects, "nests more than 256 deep");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::json_guess_test

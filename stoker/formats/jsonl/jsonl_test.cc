@@ -9,8 +9,7 @@
 #include "stoker/formats/jsonl/json_cursor.h"
 #include "stoker/formats/jsonl/json_row_parser.h"
 
-namespace stoker {
-namespace {
+namespace stoker::jsonl_test {
 
 using Kind = JsonMember::Kind;
 using testing::ElementsAre;
@@ -203,5 +202,4 @@ TEST(JsonCursor, TakesWhatAnotherParserTakes) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::jsonl_test

@@ -6,8 +6,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/formats/libsvm/libsvm_parser.h"
 
-namespace stoker {
-namespace {
+namespace stoker::libsvm_test {
 
 using testing::ElementsAre;
 
@@ -77,5 +76,4 @@ TEST(Libsvm, EveryTruncationAndEveryFlippedByteIsReadOrAnError) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::libsvm_test

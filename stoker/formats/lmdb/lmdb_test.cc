@@ -6,8 +6,7 @@
 #include "stoker/formats/lmdb/lmdb_testing_internal.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::lmdb_test {
 
 Result<LmdbFile> Parse(const std::string& file, std::string_view database = {},
                        std::string_view prefix = {}) {
@@ -124,5 +123,4 @@ TEST(LmdbFile, EveryTruncationIsAnErrorAndEveryFlippedByteIsReadOrAnError) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::lmdb_test

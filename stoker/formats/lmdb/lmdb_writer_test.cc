@@ -7,8 +7,7 @@
 #include "stoker/formats/lmdb/lmdb_file.h"
 #include "stoker/io/file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::lmdb_writer_test {
 
 std::string KeyOf(int64_t i) { return fmt::format("{:09}", i); }
 
@@ -79,5 +78,4 @@ TEST(LmdbWriter, KeysThatLmdbDoesNotTakeAreRefused) {
   EXPECT_THAT(LmdbWriter::Create(dir / "none"), FailsWith(StatusCode::kNotFound, "none/data.mdb"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::lmdb_writer_test

@@ -8,8 +8,7 @@
 #include "stoker/formats/n5/n5_array.h"
 #include "stoker/formats/n5/n5_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::n5_test {
 
 using testing::ElementsAre;
 
@@ -220,5 +219,4 @@ TEST(N5Attributes, OfOlderVersionsAndOfZlibAreKnown) {
   EXPECT_EQ(compression(R"("compression":{"type":"zstd"})"), N5Compression::kZstd);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::n5_test

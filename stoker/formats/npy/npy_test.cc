@@ -6,8 +6,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::npy_test {
 
 using namespace std::string_literals;
 using testing::ElementsAre;
@@ -145,5 +144,4 @@ TEST_F(NpyTest, SaysWhatItDoesNotTake) {
               FailsWith(StatusCode::kUnimplemented, "version 4"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::npy_test

@@ -7,8 +7,7 @@
 #include "stoker/formats/npy/npy.h"
 #include "stoker/io/file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::npy_writer_test {
 
 TEST(NpyWriter, GivesTheBytesOfWriteNpyForAnyNumberOfRows) {
   const TempDir directory;
@@ -38,5 +37,4 @@ TEST(NpyWriter, RefusesWhatNumPyLacksAndDirectoriesThatAreNotThere) {
               FailsWith(StatusCode::kNotFound, "x.npy: cannot be made"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::npy_writer_test

@@ -11,7 +11,7 @@ namespace stoker {
 namespace {
 
 constexpr std::string_view kSuffix = ".npy";
-constexpr uint64_t kAlignment = 64;  // of the values, since headers are a multiple of it
+constexpr uint64_t kMemberAlignment = 64;  // of the values, since headers are a multiple of it
 
 // Enough for most headers; and the longest that is read at all if this is too little.
 constexpr size_t kUsualStart = 4 << 10, kLongestStart = (1 << 20) + 64;
@@ -118,8 +118,8 @@ Status WriteNpz(const std::string& path, const NamedArrays& arrays) {
     STOKER_ASSIGN_OR_RETURN(std::string content,
                             NpyHeaderOf(array.dtype(), array.shape(), path + ": " + name));
     content.append(reinterpret_cast<const char*>(array.data()), array.num_bytes());
-    STOKER_RETURN_IF_ERROR(
-        writer.Add(name + std::string(kSuffix), std::as_bytes(std::span(content)), kAlignment));
+    STOKER_RETURN_IF_ERROR(writer.Add(name + std::string(kSuffix),
+                                      std::as_bytes(std::span(content)), kMemberAlignment));
   }
   return writer.Finish();
 }

@@ -7,8 +7,7 @@
 #include "stoker/io/file.h"
 #include "stoker/io/file_bytes_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::npz_test {
 
 NamedArrays SomeArrays() {
   return {{"x", Array::Of(std::span<const float>(std::vector<float>{1, 2, 3, 4, 5, 6}), {3, 2})},
@@ -59,5 +58,4 @@ TEST(Npz, EveryTruncationAndEveryFlippedByteOfTheValuesIsAnError) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::npz_test

@@ -7,8 +7,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::offset_index_test {
 
 using std::filesystem::exists;
 
@@ -113,5 +112,4 @@ TEST_F(OffsetIndexTest, AFileThatChangesDuringTheScanIsAnError) {
   EXPECT_THAT(StampOf(dir_ / "none").status(), FailsWith(StatusCode::kNotFound, "none"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::offset_index_test

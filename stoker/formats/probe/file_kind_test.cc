@@ -5,8 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace stoker {
-namespace {
+namespace stoker::file_kind_test {
 
 using namespace std::string_literals;
 using namespace std::string_view_literals;
@@ -124,5 +123,4 @@ TEST(ProbeFile, TakesACharacterThatThePrefixCutsForText) {
   EXPECT_EQ(ProbeFile(std::as_bytes(std::span(wrong))), FileKind::kUnknown);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::file_kind_test

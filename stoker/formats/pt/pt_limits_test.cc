@@ -6,8 +6,7 @@
 #include "stoker/formats/pt/pt_file.h"
 #include "stoker/formats/pt/pt_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::pt_limits_test {
 
 using namespace std::string_literals;
 
@@ -109,5 +108,4 @@ TEST(PtLimits, AnOldFileMayHaveVeryManyStorages) {
   EXPECT_EQ(*reinterpret_cast<const int32_t*>(array.data()), 43'210);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::pt_limits_test

@@ -8,8 +8,7 @@
 #include "stoker/formats/pt/pt_writer.h"
 #include "stoker/io/file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::pt_test {
 
 using namespace std::string_literals;
 
@@ -344,5 +343,4 @@ TEST(PtFile, FailsAsOpeningDoes) {
               FailsWith(StatusCode::kNotFound, "there is no directory /no"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::pt_test

@@ -5,8 +5,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::record_index_test {
 
 const std::vector<uint64_t> kOffsets = {0, 40, 812, 900};
 
@@ -68,5 +67,4 @@ TEST(RecordIoIndex, IsFoundBesideItsFileOnly) {
               FailsWith(StatusCode::kDataLoss, "a.idx: line 1: no record of"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::record_index_test

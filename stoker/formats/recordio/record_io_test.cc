@@ -6,8 +6,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/formats/recordio/record_io_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::record_io_test {
 
 using testing::ElementsAre;
 
@@ -140,5 +139,4 @@ TEST(ImageRecord, HasOneLabelOrSeveral) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::record_io_test

@@ -10,8 +10,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::safetensors_test {
 
 using namespace std::string_literals;
 
@@ -361,5 +360,4 @@ TEST(SafetensorsFile, FailsAsOpeningDoes) {
               FailsWith(StatusCode::kNotFound, "there is no directory /no"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::safetensors_test

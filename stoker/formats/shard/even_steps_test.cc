@@ -4,8 +4,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::even_steps_test {
 
 TEST(EvenSteps, FindTheLastNumberThatIsNotAboveFromEveryGuess) {
   const std::vector<std::vector<int64_t>> lists{
@@ -24,5 +23,4 @@ TEST(EvenSteps, FindTheLastNumberThatIsNotAboveFromEveryGuess) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::even_steps_test

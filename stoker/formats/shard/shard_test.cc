@@ -8,8 +8,7 @@
 #include "stoker/formats/shard/shard_writer.h"
 #include "stoker/io/file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::shard_test {
 
 using namespace std::string_literals;
 using testing::HasSubstr;
@@ -318,5 +317,4 @@ TEST(Shard, ASchemaNeedsFieldsOfDifferentNames) {
               FailsWith(StatusCode::kInvalidArgument, "two fields are called 'a'"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::shard_test

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "stoker/formats/probe/file_kind.h"
+#include "stoker/formats/tar/tar_block_internal.h"
 
 namespace stoker {
 namespace {
 
-constexpr size_t kBlock = 512;
 // The longest name, or pax records, that are taken.
 constexpr uint64_t kMostText = 1 << 20;
 
@@ -75,7 +75,7 @@ class StreamInput final : public TarInput {
   const std::unique_ptr<ByteSource> source_;
 };
 
-using Block = std::array<std::byte, kBlock>;
+using Block = std::array<std::byte, kTarBlock>;
 
 // Up to the first zero byte.
 std::string_view TextOf(const Block& block, Part part) {
@@ -106,7 +106,7 @@ std::optional<uint64_t> SizeOf(const Block& block) {
 
 bool HasChecksum(const Block& block) {
   uint64_t sum = 0;
-  for (size_t i = 0; i < kBlock; ++i) {
+  for (size_t i = 0; i < kTarBlock; ++i) {
     const bool own = i >= kChecksum.at && i < kChecksum.at + kChecksum.size;
     sum += own ? uint64_t{' '} : std::to_integer<uint64_t>(block[i]);
   }
@@ -155,10 +155,10 @@ std::unique_ptr<TarInput> MakeTarInput(std::unique_ptr<ByteSource> source) {
 // A header or a block of zeros; false at the end of the input.
 Result<bool> TarReader::ReadBlock(Block& block) {
   STOKER_ASSIGN_OR_RETURN(const size_t got, input_.ReadAt(next_, block));
-  if (IsZero(std::span(block).first(got)) && (got == kBlock || (ended_ && got > 0))) {
+  if (IsZero(std::span(block).first(got)) && (got == kTarBlock || (ended_ && got > 0))) {
     next_ += got;
     ended_ = true;
-    return got == kBlock;
+    return got == kTarBlock;
   }
   if (got == 0) {
     STOKER_RETURN_IF_ERROR(CheckEnd());
@@ -181,14 +181,14 @@ Status TarReader::CheckEnd() const {
 
 // The first `got` bytes of a block that is there, and not of zeros.
 Status TarReader::CheckHeader(const Block& block, size_t got) const {
-  if (got == kBlock && HasChecksum(block)) return OkStatus();
+  if (got == kTarBlock && HasChecksum(block)) return OkStatus();
   if (ended_) {
     return DataLoss(
         "{}: byte {}: after the end of the archive stands what is neither zeros nor another "
         "archive; copy or download it again, or cut it off here",
         input_.name(), next_);
   }
-  if (next_ > 0 && got < kBlock) return CutShort(input_.name(), next_, "a header");
+  if (next_ > 0 && got < kTarBlock) return CutShort(input_.name(), next_, "a header");
   if (next_ > 0) {
     return DataLoss(
         "{}: byte {}: the header that should be here lacks its checksum; copy or download the "
@@ -275,7 +275,7 @@ Result<std::optional<TarMember>> TarReader::Next() {
     }
     const char type = static_cast<char>(block[kType]);
     const bool attributes = type == 'x' || type == 'g' || type == 'L' || type == 'K';
-    TarMember member{.name = NameOf(block), .begin = first, .data = next_ + kBlock};
+    TarMember member{.name = NameOf(block), .begin = first, .data = next_ + kTarBlock};
     const std::optional<uint64_t> announced = SizeOf(block);
     if (!announced) {
       return DataLoss("{}: byte {}: the size of '{}' is no number; copy or download it again",

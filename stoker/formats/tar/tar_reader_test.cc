@@ -5,8 +5,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/gzip.h"
 
-namespace stoker {
-namespace {
+namespace stoker::tar_reader_test {
 
 using testing::ElementsAre;
 
@@ -213,5 +212,4 @@ TEST(ScanTarSamples, PutsMembersOfOneNameTogether) {
   EXPECT_THAT(*ScanTarSamples(none), ElementsAre(0));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::tar_reader_test

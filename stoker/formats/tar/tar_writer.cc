@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "stoker/formats/tar/tar_block_internal.h"
+
 namespace stoker {
 namespace {
 
-constexpr size_t kBlock = 512;
 constexpr size_t kNameBytes = 100, kPrefixBytes = 155;
 constexpr uint64_t kMostOctal = uint64_t{1} << 33;  // eleven digits
 
@@ -21,7 +22,7 @@ size_t PrefixOf(std::string_view name) {
 }
 
 std::string HeaderOf(std::string_view name, std::string_view prefix, uint64_t size, char type) {
-  std::array<char, kBlock> header{};
+  std::array<char, kTarBlock> header{};
   const auto put = [&](size_t at, std::string_view text) {
     std::ranges::copy(text, header.begin() + static_cast<ptrdiff_t>(at));
   };
@@ -79,14 +80,14 @@ Status TarWriter::AppendMember(std::string_view name, std::string_view prefix, u
                                char type, std::span<const std::byte> data) {
   STOKER_RETURN_IF_ERROR(file_.Append(HeaderOf(name, prefix, size, type)));
   if (!data.empty()) STOKER_RETURN_IF_ERROR(file_.Append(data));
-  offset_ += kBlock + data.size();
-  const std::string padding((kBlock - data.size() % kBlock) % kBlock, '\0');
+  offset_ += kTarBlock + data.size();
+  const std::string padding((kTarBlock - data.size() % kTarBlock) % kTarBlock, '\0');
   offset_ += padding.size();
   return padding.empty() ? OkStatus() : file_.Append(padding);
 }
 
 Status TarWriter::Commit() {
-  STOKER_RETURN_IF_ERROR(file_.Append(std::string(2 * kBlock, '\0')));
+  STOKER_RETURN_IF_ERROR(file_.Append(std::string(2 * kTarBlock, '\0')));
   return file_.Commit();
 }
 

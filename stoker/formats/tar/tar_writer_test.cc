@@ -8,8 +8,7 @@
 #include "stoker/io/byte_source.h"
 #include "stoker/io/file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::tar_writer_test {
 
 using Members = std::vector<std::pair<std::string, std::string>>;
 
@@ -82,5 +81,4 @@ TEST(TarWriter, LeavesNoFileWhereItIsNotCommitted) {
   EXPECT_THAT(ReadTextFile(dir / "a.tar"), FailsWith(StatusCode::kNotFound, "a.tar"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::tar_writer_test

@@ -18,8 +18,7 @@
 #include "stoker/formats/tfrecord/record_writer.h"
 #include "stoker/formats/tfrecord/wire_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::tensorboard_test {
 
 using internal::WireCursor;
 using internal::WireTag;
@@ -240,5 +239,4 @@ TEST(EventWriter, SaysThatTheDiskIsFull) {
   EXPECT_THAT(full, FailsWith(full.code(), writer.path()));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::tensorboard_test

@@ -12,8 +12,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::line_numbers_test {
 
 TEST(LineNumbers, AreThoseThatCountingFromTheBeginningGivesInWhateverOrderTheyAreAskedFor) {
   const TempDir directory;
@@ -91,5 +90,4 @@ TEST(LineNumbers, AThreadThatWaitsForAnothersCountCanBeStopped) {
   may_go_on.set_value();
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::line_numbers_test

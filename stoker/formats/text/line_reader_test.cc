@@ -6,8 +6,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/io/dripping_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::line_reader_test {
 
 using testing::ElementsAre;
 
@@ -81,5 +80,4 @@ TEST(LineReader, HoldsLittleMoreThanTheLimit) {
   EXPECT_LE(account->peak_bytes(), 300'000);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::line_reader_test

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "stoker/formats/tfrecord/example_fields_internal.h"
 #include "stoker/formats/tfrecord/wire_internal.h"
 
 namespace stoker {
@@ -14,14 +15,6 @@ using internal::WireTag;
 using internal::WireType;
 
 using Bytes = std::span<const std::byte>;
-
-// Field numbers of the messages; README.md.
-constexpr uint64_t kFeatures = 1, kFeatureLists = 2;  // of Example and SequenceExample
-constexpr uint64_t kEntry = 1;                        // of Features and FeatureLists
-constexpr uint64_t kName = 1, kValue = 2;             // of an entry
-constexpr uint64_t kBytesList = 1, kFloatList = 2, kInt64List = 3;  // of Feature
-constexpr uint64_t kStep = 1;                                       // of FeatureList
-constexpr uint64_t kListValue = 1;                                  // of the lists of values
 
 Status Malformed(Bytes record, const std::byte* at, std::string_view what) {
   return DataLoss("byte {} of the record: {}; it is damaged, or was written as another message",

@@ -7,8 +7,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/formats/tfrecord/example_writer.h"
 
-namespace stoker {
-namespace {
+namespace stoker::example_test {
 
 using namespace std::string_literals;
 using testing::ElementsAre;
@@ -213,5 +212,4 @@ TEST(FindFeatures, ALengthThatOverflowsIsAnError) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::example_test

@@ -1,13 +1,10 @@
 #include "stoker/formats/tfrecord/example_writer.h"
 
 #include "stoker/formats/protobuf/wire_writer.h"
+#include "stoker/formats/tfrecord/example_fields_internal.h"
 
 namespace stoker {
 namespace {
-
-// Field numbers of the messages; README.md.
-constexpr uint32_t kFeatures = 1, kFeatureLists = 2, kEntry = 1, kName = 1, kValue = 2;
-constexpr uint32_t kBytesList = 1, kFloatList = 2, kInt64List = 3, kStep = 1, kListValue = 1;
 
 std::string Field(uint32_t field, std::string_view bytes) {
   return WireWriter().Bytes(field, bytes).bytes();

@@ -6,8 +6,7 @@
 #include "stoker/formats/tfrecord/record_writer.h"
 #include "stoker/io/file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::record_check_test {
 
 // A file of `n` records "record 0", "record 1", ..., each a frame of 24 bytes.
 constexpr uint64_t kFrame = 24;
@@ -82,5 +81,4 @@ TEST(TfRecordCheck, LengthsThatOverflowAreDamage) {
   EXPECT_EQ(Check(std::string(40, '\xff')).records, 0);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::record_check_test

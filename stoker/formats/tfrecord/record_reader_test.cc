@@ -13,8 +13,7 @@
 #include "stoker/io/gzip.h"
 #include "stoker/io/packed_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::record_reader_test {
 
 using namespace std::string_literals;
 using testing::ElementsAre;
@@ -253,5 +252,4 @@ TEST(CheckTfRecordFrame, AFrameThatIsNotThereAnyMoreIsAnError) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::record_reader_test

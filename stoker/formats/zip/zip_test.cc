@@ -10,8 +10,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file_bytes_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::zip_test {
 
 using namespace std::string_literals;
 using namespace std::string_view_literals;
@@ -317,5 +316,4 @@ TEST(ZipSamples, AreEntriesOfOneNameWhereverTheyStand) {
   EXPECT_EQ(ZipSamples::Of(none).size(), 0);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::zip_test

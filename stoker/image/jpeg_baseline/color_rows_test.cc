@@ -5,8 +5,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/image/jpeg_baseline/testing.h"
 
-namespace stoker::jpeg_baseline {
-namespace {
+namespace stoker::jpeg_baseline::color_rows_test {
 
 constexpr uint8_t kCanary = 0xa5;
 constexpr size_t kGuard = 200;
@@ -109,5 +108,4 @@ TEST(RepeatSamples, BeginsInTheMiddleOfASample) {
   EXPECT_THAT(out, testing::ElementsAre(1, 1, 2, 2, 2, 2, 3));
 }
 
-}  // namespace
-}  // namespace stoker::jpeg_baseline
+}  // namespace stoker::jpeg_baseline::color_rows_test

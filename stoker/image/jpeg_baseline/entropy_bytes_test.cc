@@ -7,8 +7,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/image/jpeg_baseline/testing.h"
 
-namespace stoker::jpeg_baseline {
-namespace {
+namespace stoker::jpeg_baseline::entropy_bytes_test {
 
 // Bytes with 0xff here and there, most of them stuffed; `markers` in a thousand are not.
 std::vector<uint8_t> CodedBytes(Rng& rng, size_t n, uint64_t markers) {
@@ -108,5 +107,4 @@ TEST(EntropyBytes, HasZerosBehindTheLastByte) {
   for (size_t i = 0; i < EntropyBytes::kSlack; ++i) ASSERT_EQ(bytes->end()[i], 0);
 }
 
-}  // namespace
-}  // namespace stoker::jpeg_baseline
+}  // namespace stoker::jpeg_baseline::entropy_bytes_test

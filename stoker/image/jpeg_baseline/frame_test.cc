@@ -3,8 +3,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/image/testing.h"
 
-namespace stoker::jpeg_baseline {
-namespace {
+namespace stoker::jpeg_baseline::frame_test {
 
 using ::testing::HasSubstr;
 
@@ -146,5 +145,4 @@ TEST(ParseFrame, LeavesRgbToOthersByAdobesMarkerOrByIds) {
   EXPECT_FALSE(ours);
 }
 
-}  // namespace
-}  // namespace stoker::jpeg_baseline
+}  // namespace stoker::jpeg_baseline::frame_test

@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker::jpeg_baseline {
-namespace {
+namespace stoker::jpeg_baseline::geometry_test {
 
 // A picture in colour of 50 x 34 pixels.
 Frame FrameOf(int across, int down) {
@@ -53,5 +52,4 @@ TEST(Geometry, AScaleLeavesOtherColoursAsManyTimesFewer) {
   EXPECT_EQ(ExpansionOf(wide, 2).down, 1);
 }
 
-}  // namespace
-}  // namespace stoker::jpeg_baseline
+}  // namespace stoker::jpeg_baseline::geometry_test

@@ -5,8 +5,7 @@
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
 
-namespace stoker::jpeg_baseline {
-namespace {
+namespace stoker::jpeg_baseline::huffman_test {
 
 // A code of `num_symbols` symbols with lengths drawn at random, never full.
 HuffmanCode RandomCode(Rng& rng, int num_symbols, int max_size) {
@@ -178,5 +177,4 @@ TEST(Extend, GivesTheValuesOfTableF1) {
   EXPECT_EQ(Extend(2047, 11), 2047);
 }
 
-}  // namespace
-}  // namespace stoker::jpeg_baseline
+}  // namespace stoker::jpeg_baseline::huffman_test

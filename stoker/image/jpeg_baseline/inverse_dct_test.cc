@@ -8,8 +8,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/image/jpeg_baseline/testing.h"
 
-namespace stoker::jpeg_baseline {
-namespace {
+namespace stoker::jpeg_baseline::inverse_dct_test {
 
 constexpr ptrdiff_t kStride = 48;  // 32 bytes of samples and a guard
 constexpr uint8_t kCanary = 0xa5;
@@ -72,5 +71,4 @@ TEST(InverseDctReference, TellsOfValuesThatNoPictureGives) {
                                         kStride));
 }
 
-}  // namespace
-}  // namespace stoker::jpeg_baseline
+}  // namespace stoker::jpeg_baseline::inverse_dct_test

@@ -10,8 +10,7 @@
 #include "stoker/image/libjpeg_decoder.h"
 #include "stoker/image/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::jpeg_baseline_test {
 
 using ::testing::HasSubstr;
 
@@ -217,5 +216,4 @@ TEST(DecodeBaselineJpeg, GivesTheBytesOfLibjpegForOtherPeoplesPicturesAtEverySca
   EXPECT_GT(taken, 4);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::jpeg_baseline_test

@@ -10,8 +10,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/image/jpeg_baseline/testing.h"
 
-namespace stoker::jpeg_baseline {
-namespace {
+namespace stoker::jpeg_baseline::scaled_inverse_dct_test {
 
 constexpr ptrdiff_t kStride = 24;  // 16 bytes of samples at most, and a guard
 constexpr uint8_t kCanary = 0xa5;
@@ -95,5 +94,4 @@ TEST(ScaledInverseDctReference, TellsOfValuesThatNoPictureGives) {
   }
 }
 
-}  // namespace
-}  // namespace stoker::jpeg_baseline
+}  // namespace stoker::jpeg_baseline::scaled_inverse_dct_test

@@ -10,7 +10,7 @@
 namespace stoker {
 namespace {
 
-constexpr uint64_t kMostBytes = 1 << 20;
+constexpr uint64_t kMostSettingsBytes = 1 << 20;
 
 using internal::Variable;
 
@@ -34,7 +34,7 @@ std::string ConfigPath() { return PathOf("AWS_CONFIG_FILE", "config"); }
 
 // Reads a profile of a file that need not exist.
 IniSection ReadProfile(const std::string& path, const std::string& profile) {
-  const Result<std::string> text = ReadTextFile(path, kMostBytes);
+  const Result<std::string> text = ReadTextFile(path, kMostSettingsBytes);
   if (!text.ok()) return {};
   const auto sections = ParseIni(*text);
   const auto found = sections.find(profile);

@@ -10,8 +10,7 @@
 #include "stoker/io/remote/loopback_server_testing_internal.h"
 #include "stoker/io/remote/remote_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::cache_lock_internal_test {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
@@ -87,5 +86,4 @@ TEST_F(CacheLockTest, AWaitForAnotherOnesCopyHeedsTheStopFlag) {
               FailsWith(StatusCode::kCancelled, "a: stopped while another one copies it"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::cache_lock_internal_test

@@ -18,7 +18,7 @@
 namespace stoker {
 namespace {
 
-constexpr size_t kMostBytes = 1 << 20;  // of a file, or of an answer with a token
+constexpr size_t kMostCredentialBytes = 1 << 20;  // of a file, or of an answer with a token
 constexpr std::string_view kStorage = "https://storage.googleapis.com";
 constexpr std::string_view kMetadata = "metadata.google.internal";
 constexpr int64_t kNsInSecond = 1'000'000'000;
@@ -100,8 +100,8 @@ class TokenServer final : public HttpDialect {
 
   Result<GcsToken> Ask(const RemoteOptions& options, Cancellation* cancel) const {
     const RemoteLocation location{.name = NameForMessages(url_)};
-    return internal::AskAndParse(*this, {location, options, cancel}, "", kMostBytes, "a token",
-                                 ParseGcsToken);
+    return internal::AskAndParse(*this, {location, options, cancel}, "", kMostCredentialBytes,
+                                 "a token", ParseGcsToken);
   }
 
  private:
@@ -111,14 +111,14 @@ class TokenServer final : public HttpDialect {
 };
 
 Result<GcsToken> TokenOfFile(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path, kMostBytes));
+  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path, kMostCredentialBytes));
   GcsToken token{.value = TokenIn(text)};
   if (!token.value.empty()) return token;
   return InvalidArgument("{}: has no token; write one with `gcloud auth print-access-token`", path);
 }
 
 Result<GcsToken> TokenOfCredentials(const std::string& path, const RemoteAccess& access) {
-  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path, kMostBytes));
+  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path, kMostCredentialBytes));
   const Result<GcsCredentials> found = ParseGcsCredentials(text);
   // Whether its key is one shows here, before a server is asked.
   const Status usable = found.ok() ? GcsTokenForm(*found, 0).status() : found.status();

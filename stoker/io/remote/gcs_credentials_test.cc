@@ -16,8 +16,7 @@
 #include "stoker/io/remote/gcs_json.h"
 #include "stoker/io/remote/gcs_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::gcs_credentials_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -299,5 +298,4 @@ TEST_F(GcsTest, WithoutCredentialsTheErrorSaysWhereWasLooked) {
             HasSubstr((dir_.path() / ".config/gcloud").string()), HasSubstr("anonymous: true")));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::gcs_credentials_test

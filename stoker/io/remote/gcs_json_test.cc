@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::gcs_json_test {
 
 TEST(GcsJson, ErrorsAreReadInEachOfTheirForms) {
   struct Case {
@@ -55,5 +54,4 @@ TEST(GcsJson, CredentialsThatAreNoneSayWhy) {
               FailsWith(StatusCode::kInvalidArgument, "no RSA key"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::gcs_json_test

@@ -10,8 +10,7 @@
 #include "stoker/io/remote/gcs_testing_internal.h"
 #include "stoker/io/remote/remote_names.h"
 
-namespace stoker {
-namespace {
+namespace stoker::gcs_test {
 
 using ::testing::AllOf;
 using ::testing::Each;
@@ -233,5 +232,4 @@ TEST_F(GcsTest, AnHmacKeySignsByTheClockOfTheServerThatRefusesItsTime) {
   EXPECT_LE(server.requests(), 3);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::gcs_test

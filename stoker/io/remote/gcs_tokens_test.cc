@@ -9,8 +9,7 @@
 #include "stoker/io/remote/gcs_credentials.h"
 #include "stoker/io/remote/gcs_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::gcs_tokens_test {
 
 std::string HostOf(const LoopbackServer& server) {
   return server.root().substr(std::string("http://").size());
@@ -123,5 +122,4 @@ TEST_F(GcsTokensTest, WithoutAFileTheServerOfTheMachineIsTriedAndNotWaitedFor) {
   SetUnnamedMetadataHost(before);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::gcs_tokens_test

@@ -4,8 +4,7 @@
 #include "stoker/io/byte_source.h"
 #include "stoker/io/remote/loopback_server_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::http_client_test {
 
 // Keeps all that it is handed.
 class Kept final : public HttpSink {
@@ -55,5 +54,4 @@ TEST(HttpClient, ARedirectsHeadIsNotTheAnswers) {
   EXPECT_EQ(kept.text, "content");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::http_client_test

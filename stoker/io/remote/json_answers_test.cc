@@ -7,8 +7,7 @@
 #include "stoker/io/remote/gcs_json.h"
 #include "stoker/io/remote/webhdfs_json.h"
 
-namespace stoker {
-namespace {
+namespace stoker::json_answers_test {
 
 // The most memory that this process has had, in bytes.
 size_t PeakBytes() {
@@ -82,5 +81,4 @@ TEST(JsonAnswers, ListsAreFoundWhereverTheyStandAmongOtherMembers) {
   EXPECT_EQ(objects.objects[0].size, 7u);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::json_answers_test

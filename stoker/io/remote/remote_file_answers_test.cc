@@ -7,8 +7,7 @@
 #include "stoker/io/remote/remote_file.h"
 #include "stoker/io/remote/remote_file_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::remote_file_answers_test {
 
 TEST(RemoteFile, OfAnAnswerThatIsLongerThanItsRangeTheRangeAloneIsTaken) {
   for (const size_t size : {20'000, 300'000}) {
@@ -237,5 +236,4 @@ TEST(RemoteFile, AnswersWithoutBytesAreAnErrorAndNotAskedForAgain) {
   EXPECT_EQ(server.requests(), 2);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::remote_file_answers_test

@@ -11,8 +11,7 @@
 #include "stoker/io/remote/remote_file_testing_internal.h"
 #include "stoker/io/remote/stalled_server_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::remote_file_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -246,5 +245,4 @@ TEST(Cancellation, AWaitBetweenTwoTriesAsksMeanwhile) {
   EXPECT_FALSE(nobody_asked.WaitFor(/*seconds=*/0.001));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::remote_file_test

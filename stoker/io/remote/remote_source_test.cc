@@ -11,8 +11,7 @@
 #include "stoker/io/remote/loopback_server_testing_internal.h"
 #include "stoker/io/remote/stalled_server_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::remote_source_test {
 
 TEST(RemoteSource, ReadsFromAnyByteOn) {
   const ScopedRemoteOptions options({.read_ahead = 1 << 20});
@@ -145,5 +144,4 @@ TEST(RemoteSource, AFileWithoutTagAndTimeThatStaysIsReadWhole) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::remote_source_test

@@ -9,8 +9,7 @@
 #include "stoker/io/remote/remote_names.h"
 #include "stoker/io/remote/remote_stores_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::remote_store_test {
 
 TEST(RemoteStore, EverySchemeOfPathsOnServersHasItsRowInTheTable) {
   std::vector<std::string_view> schemes(std::begin(kRemoteSchemes), std::end(kRemoteSchemes));
@@ -43,5 +42,4 @@ TEST(RemoteStore, APathOfNoStoreIsRefusedWithTheSchemesThereAre) {
               FailsWith(StatusCode::kInvalidArgument, "one begins with " + RemoteSchemesText()));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::remote_store_test

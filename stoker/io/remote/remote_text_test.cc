@@ -7,8 +7,7 @@
 #include "stoker/io/remote/remote_options.h"
 #include "stoker/io/remote/s3_xml.h"
 
-namespace stoker {
-namespace {
+namespace stoker::remote_text_test {
 
 TEST(HttpHead, TakesTheLastAnswersFields) {
   HttpHead head;
@@ -159,5 +158,4 @@ TEST(Ini, SectionsKeysCommentsAndNestedSettings) {
   EXPECT_EQ(sections.size(), 2u);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::remote_text_test

@@ -6,8 +6,7 @@
 #include "stoker/io/remote/remote_names.h"
 #include "stoker/io/remote/s3_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::s3_list_test {
 
 using ::testing::ElementsAre;
 
@@ -174,5 +173,4 @@ TEST_F(S3Test, APageOfAListWithoutEndIsRefusedAfterAFewMegabytes) {
   EXPECT_EQ(server.requests(), 1);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::s3_list_test

@@ -8,8 +8,7 @@
 #include "stoker/io/remote/remote_names.h"
 #include "stoker/io/remote/s3_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::s3_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -294,5 +293,4 @@ TEST_F(S3Test, TheFirstFileThatIsMissingIsNamed) {
   EXPECT_THAT(CheckRemoteFiles(urls), FailsWith(StatusCode::kNotFound, "shard-3: HTTP 404"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::s3_test

@@ -30,8 +30,7 @@ extern "C" int flock(int fd, int operation) {
   return static_cast<int>(::syscall(SYS_flock, fd, operation));
 }
 
-namespace stoker {
-namespace {
+namespace stoker::shard_cache_test {
 
 namespace fs = std::filesystem;
 
@@ -386,5 +385,4 @@ TEST_F(ShardCacheTest, AnAnswerWhoseLengthIsNoLengthIsNotKept) {
   EXPECT_THAT(ReadInOrder(server.url("a")), ::testing::HasSubstr("after 2 tries"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::shard_cache_test

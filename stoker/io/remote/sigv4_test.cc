@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::sigv4_test {
 
 using ::testing::EndsWith;
 using ::testing::StartsWith;
@@ -92,5 +91,4 @@ TEST(SigV4, TrimsAndJoinsHeadersBeforeItSigns) {
 
 TEST(AwsTime, IsTheBasicFormOfIso8601) { EXPECT_EQ(AwsTime(1440938160), "20150830T123600Z"); }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::sigv4_test

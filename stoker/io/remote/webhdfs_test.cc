@@ -13,8 +13,7 @@
 #include "stoker/io/remote/webhdfs_json.h"
 #include "stoker/io/remote/webhdfs_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::webhdfs_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -271,5 +270,4 @@ TEST(WebHdfsJson, AnswersThatAreNoneAreErrors) {
             "\"5\"");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::webhdfs_test

@@ -11,8 +11,7 @@
 #include "stoker/io/remote/remote_names.h"
 #include "stoker/io/remote/webhdfs_testing_internal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::webhdfs_trouble_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -170,5 +169,4 @@ TEST_F(WebHdfsTest, WhatAServerWritesIsShortenedInMessages) {
   EXPECT_LT(status.message().size(), 1000u);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::webhdfs_trouble_test

@@ -9,8 +9,7 @@
 #include "stoker/machine/processes/proc_lines.h"
 #include "stoker/machine/processes/process_reader.h"
 
-namespace stoker {
-namespace {
+namespace stoker::processes_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -269,5 +268,4 @@ TEST(ReadHostCounters, OfAKernelWithoutThemAreEmpty) {
   EXPECT_EQ(counters.runnable, 0);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::processes_test

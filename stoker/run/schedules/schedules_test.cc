@@ -15,8 +15,7 @@
 #include "stoker/run/schedules/polynomial_schedule.h"
 #include "stoker/run/schedules/step_schedule.h"
 
-namespace stoker {
-namespace {
+namespace stoker::schedules_test {
 
 constexpr double kRelative = 1e-6;
 
@@ -291,5 +290,4 @@ TEST(PlateauSchedule, WhatIsNoStateIsRefused) {
   EXPECT_EQ(schedule->At(0).lr, PlateauSchedule{}.lr);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::schedules_test

@@ -7,8 +7,7 @@
 #include "stoker/tools/chart/chart_canvas.h"
 #include "stoker/tools/chart/chart_font.h"
 
-namespace stoker {
-namespace {
+namespace stoker::chart_test {
 
 Chart Rising() {
   return {.title = "a <rise> & more",
@@ -149,5 +148,4 @@ TEST(ChartFont, EveryGlyphHasSevenRowsOfFiveDots) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::chart_test

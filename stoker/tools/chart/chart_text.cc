@@ -14,11 +14,12 @@ constexpr size_t kRows = 10;     // of a panel
 constexpr size_t kNumbers = 10;  // columns for the numbers of the y axis
 constexpr size_t kLeastColumns = 40;
 // ECMA-48 colours of the foreground: blue, yellow, green, magenta, cyan, red.
-constexpr int kColors[] = {34, 33, 32, 35, 36, 31};
+constexpr int kTerminalColors[] = {34, 33, 32, 35, 36, 31};
 constexpr size_t kNoColor = 255;
 
 std::string InColor(std::string_view text, size_t color) {
-  return fmt::format("\x1b[{}m{}\x1b[0m", kColors[color % std::size(kColors)], text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", kTerminalColors[color % std::size(kTerminalColors)],
+                     text);
 }
 
 // What stands for a colour where there is none.

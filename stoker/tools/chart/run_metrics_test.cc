@@ -5,8 +5,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::run_metrics_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -93,5 +92,4 @@ TEST(RunMetrics, AreReadFromARunOrFromTheFileItself) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::run_metrics_test

@@ -6,8 +6,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/run/smoothing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::run_plot_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -131,5 +130,4 @@ TEST(RunPlot, CallsRunsByTheLastPartOfTheirPathWhereThatTellsThemApart) {
   EXPECT_THAT(RunLabels(alike), ElementsAre("a/x", "b/x"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::run_plot_test

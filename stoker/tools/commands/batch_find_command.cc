@@ -5,19 +5,19 @@
 namespace stoker {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kBatchFindAbout =
     "Finds the largest batch for RECIPE, and one about as fast.\n"
     "Trains a throw-away model on copies of the first batch: 2 samples, then twice as many as "
     "long as they fit, then between. Writes no run.";
-constexpr const char* kFooter =
+constexpr const char* kBatchFindFooter =
     "Example: stoker batch-find recipes/fashion-mnist.yaml --memory 2GiB\n"
     "Exit: 0 found, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
 }  // namespace
 
 void AddBatchFindCommand(Program& program, std::function<Status(const BatchFindArguments&)> run) {
-  auto [app, arguments] =
-      program.Add<BatchFindArguments>("batch-find", kAbout, kFooter, std::move(run));
+  auto [app, arguments] = program.Add<BatchFindArguments>("batch-find", kBatchFindAbout,
+                                                          kBatchFindFooter, std::move(run));
   AddRecipeArgument(app, arguments.recipe).required();
   AddSetOption(app, arguments.set);
   AddAllowCodeOption(app);

@@ -14,11 +14,11 @@
 namespace stoker {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kBenchAbout =
     "Measures the input pipeline of RECIPE alone, or a model (--model).\n"
     "Prints samples per second, memory and each stage's time; of a model samples per second "
     "and memory, by batch size. Writes nothing.";
-constexpr const char* kFooter =
+constexpr const char* kBenchFooter =
     "Example: stoker bench recipes/fashion-mnist.yaml; stoker bench --model resnet50\n"
     "Exit: 0 measured, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
@@ -87,7 +87,7 @@ void AddModelOptions(CLI::App& app, BenchArguments& arguments) {
 void AddBenchCommand(Program& program, std::function<Status(const BenchArguments&)> run,
                      std::function<Status(const BenchArguments&)> run_model) {
   auto [app, arguments] = program.Add<BenchArguments>(
-      "bench", kAbout, kFooter,
+      "bench", kBenchAbout, kBenchFooter,
       [run = std::move(run), run_model = std::move(run_model)](const BenchArguments& given) {
         return CheckAndRun(given, run, run_model);
       });

@@ -16,13 +16,13 @@
 namespace stoker {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kCheckAbout =
     "Lists all that is wrong with a recipe, and trains nothing.\n"
     "Reads every key, builds both pipelines, opens their files, reads a first batch of each, makes "
     "the model, its first weights, the optimizer, the schedule, the loss and the metrics, and puts "
     "the batches through them. Each finding names file, line and column. Writes nothing but "
     "copies of files on servers in their cache.";
-constexpr const char* kFooter =
+constexpr const char* kCheckFooter =
     "Example: stoker check recipes/fashion-mnist.yaml --json\n"
     "Exit: 0 nothing is wrong but warnings, 1 findings or no recipe, 2 wrong usage";
 
@@ -41,7 +41,8 @@ Status ReadAll(const CheckArguments& arguments, ConfigNode& recipe) {
 }  // namespace
 
 void AddCheckCommand(Program& program, std::function<Status(const CheckArguments&)> run) {
-  auto [app, arguments] = program.Add<CheckArguments>("check", kAbout, kFooter, std::move(run));
+  auto [app, arguments] =
+      program.Add<CheckArguments>("check", kCheckAbout, kCheckFooter, std::move(run));
   AddRecipeArgument(app, arguments.recipe).required();
   AddSetOption(app, arguments.set);
   AddJsonOption(app, arguments.json);

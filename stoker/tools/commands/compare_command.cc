@@ -13,12 +13,12 @@
 namespace stoker {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kCompareAbout =
     "Says what differs between runs, and whether it is more than noise.\n"
     "Compares each RUN with the first: recipe, code, data, machine, the tuner's choices, speed and "
     "accuracy. The noise of speed is that of a run's own lines of metrics, the noise of accuracy "
     "that of so many samples.";
-constexpr const char* kFooter =
+constexpr const char* kCompareFooter =
     "Example: stoker compare runs/before runs/after --reach accuracy=0.91\n"
     "Exit: 0 compared, 1 failed, 2 wrong usage";
 
@@ -54,7 +54,8 @@ Result<std::optional<ComparedGoal>> GoalOf(const std::string& reach,
 }  // namespace
 
 void AddCompareCommand(Program& program) {
-  auto [app, arguments] = program.Add<CompareArguments>("compare", kAbout, kFooter, RunCompare);
+  auto [app, arguments] =
+      program.Add<CompareArguments>("compare", kCompareAbout, kCompareFooter, RunCompare);
   app.add_option("RUN", arguments.runs,
                  "directories of two runs or more, as `stoker train` printed them")
       ->type_name("")

@@ -5,12 +5,12 @@
 namespace stoker {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kDoctorAbout =
     "Says what holds a training back, and which change helps how much.\n"
     "Of a RECIPE it trains for a while in a temporary run directory, measures input and step alone "
     "and tries changes; only --fix writes what stays. A PROGRAM in any language is run and watched "
     "from outside, then ended.";
-constexpr const char* kFooter =
+constexpr const char* kDoctorFooter =
     "Example: stoker doctor -- python train.py --epochs 3\n"
     "Exit: 0 measured, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
@@ -39,7 +39,8 @@ void AddDoctorCommand(Program& program, std::function<Status(const DoctorArgumen
     STOKER_RETURN_IF_ERROR(Check(arguments));
     return arguments.recipe.empty() ? watch(arguments) : run(arguments);
   };
-  auto [app, arguments] = program.Add<DoctorArguments>("doctor", kAbout, kFooter, either);
+  auto [app, arguments] =
+      program.Add<DoctorArguments>("doctor", kDoctorAbout, kDoctorFooter, either);
   AddRecipeArgument(app, arguments.recipe);
   program.TakeWordsAfterDashes(app, "PROGRAM", "run and watch this program with its arguments",
                                arguments.program);

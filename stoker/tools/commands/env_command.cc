@@ -35,12 +35,12 @@
 namespace stoker {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kEnvAbout =
     "Describes the machine, measures it, and warns of traps.\n"
     "Measures the storage of each PATH, memory, decoding of JPEGs and copies to GPUs, in about 15 "
     "seconds. Writes a temporary file of up to 256 MiB and a thousand small ones into each folder, "
     "and removes them, also after SIGINT; a PATH that is a file is only read.";
-constexpr const char* kFooter =
+constexpr const char* kEnvFooter =
     "Example: stoker env --quick /data\n"
     "Exit: 0 measured, 1 failed, 2 wrong usage, 130 SIGINT, 143 SIGTERM";
 
@@ -187,7 +187,7 @@ Status Keep(const std::string& to, EnvReport& report) {
 }  // namespace
 
 void AddEnvCommand(Program& program) {
-  auto [app, arguments] = program.Add<EnvArguments>("env", kAbout, kFooter, RunEnv);
+  auto [app, arguments] = program.Add<EnvArguments>("env", kEnvAbout, kEnvFooter, RunEnv);
   app.add_option("PATH", arguments.paths, "folders, or large files, whose storage is measured")
       ->type_name("")
       ->default_str("the working directory");

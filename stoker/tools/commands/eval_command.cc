@@ -5,19 +5,20 @@
 namespace stoker {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kEvalAbout =
     "Measures a trained model on the eval pipeline of its recipe.\n"
     "Prints loss and accuracy (where targets are numbers there is none), of the run's final "
     "weights, or of its newest whole checkpoint "
     "where training has not finished.";
-constexpr const char* kFooter =
+constexpr const char* kEvalFooter =
     "Example: stoker eval runs/first --set data.root=/data/fashion-mnist\n"
     "Exit: 0 measured, 1 failed, 2 wrong usage or recipe";
 
 }  // namespace
 
 void AddEvalCommand(Program& program, std::function<Status(const EvalArguments&)> run) {
-  auto [app, arguments] = program.Add<EvalArguments>("eval", kAbout, kFooter, std::move(run));
+  auto [app, arguments] =
+      program.Add<EvalArguments>("eval", kEvalAbout, kEvalFooter, std::move(run));
   AddRunArgument(app, arguments.run).required();
   AddSetOption(app, arguments.set);
   AddAllowCodeOption(app);

@@ -16,7 +16,7 @@
 namespace stoker {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kInspectAbout =
     "Says what a file holds, or what a recipe may contain.\n"
     "FILE is known by its content: .stoker, TFRecord, RecordIO, IDX, NumPy, safetensors, PyTorch's "
     "torch.save, HDF5, Parquet, Arrow, LMDB, tar, zip, a recipe (its pipelines stage by stage), a "
@@ -25,7 +25,7 @@ constexpr const char* kAbout =
     "its first lines: CSV, JSON lines, LIBSVM. What has a checksum or announces its size is read "
     "whole and checked. Of any other directory, and of a pattern such as 'x-*.tar' or x@8.stoker, "
     "all files are summed up. --grid shows a recipe's pictures as the network gets them.";
-constexpr const char* kFooter =
+constexpr const char* kInspectFooter =
     "Example: stoker inspect --ops batch\n"
     "Exit: 0 whole, 1 unreadable or damaged, 2 wrong usage or recipe";
 
@@ -54,7 +54,8 @@ Status CheckIsRecipe(const std::string& path) {
 }  // namespace
 
 void AddInspectCommand(Program& program, std::function<Status(const InspectArguments&)> run) {
-  auto [app, arguments] = program.Add<InspectArguments>("inspect", kAbout, kFooter, std::move(run));
+  auto [app, arguments] =
+      program.Add<InspectArguments>("inspect", kInspectAbout, kInspectFooter, std::move(run));
   InspectArguments& to = arguments;
   CLI::Option* const file =
       app.add_option("FILE", to.file, "a file, directory or pattern")->type_name("");

@@ -5,19 +5,20 @@
 namespace stoker {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kLrFindAbout =
     "Finds learning rates for RECIPE by a range test.\n"
     "Trains a throw-away model with a rising rate and prints the loss over the rate, three "
     "suggestions, and the key to set. Stops where the loss "
     "diverges; writes no run.";
-constexpr const char* kFooter =
+constexpr const char* kLrFindFooter =
     "Example: stoker lr-find recipes/fashion-mnist.yaml --to rates.svg\n"
     "Exit: 0 shown, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
 }  // namespace
 
 void AddLrFindCommand(Program& program, std::function<Status(const LrFindArguments&)> run) {
-  auto [app, arguments] = program.Add<LrFindArguments>("lr-find", kAbout, kFooter, std::move(run));
+  auto [app, arguments] =
+      program.Add<LrFindArguments>("lr-find", kLrFindAbout, kLrFindFooter, std::move(run));
   AddRecipeArgument(app, arguments.recipe).required();
   AddSetOption(app, arguments.set);
   AddAllowCodeOption(app);

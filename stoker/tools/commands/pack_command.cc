@@ -27,8 +27,8 @@
 namespace stoker {
 namespace {
 
-constexpr const char* kAbout = "Writes data into files that are fast to read.";
-constexpr const char* kFooter =
+constexpr const char* kPackAbout = "Writes data into files that are fast to read.";
+constexpr const char* kPackFooter =
     "Example: stoker pack photos photos.stoker --shards 8 --shuffle --verify\n"
     "Exit: 0 packed, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
@@ -125,7 +125,8 @@ Status Stopped(const PackProgress& progress, const PackArguments& arguments) {
 }  // namespace
 
 void AddPackCommand(Program& program, std::function<Status(const PackArguments&)> run) {
-  auto [app, arguments] = program.Add<PackArguments>("pack", kAbout, kFooter, std::move(run));
+  auto [app, arguments] =
+      program.Add<PackArguments>("pack", kPackAbout, kPackFooter, std::move(run));
   app.add_option("SOURCE", arguments.source, "recipe, directory of class folders, or packed files")
       ->type_name("")
       ->required();

@@ -13,8 +13,7 @@
 #include "stoker/data/ops/unbatch.h"
 #include "stoker/data/options/registry.h"
 
-namespace stoker {
-namespace {
+namespace stoker::pipeline_bench_test {
 
 Result<Dataset> Numbers(int64_t n) {
   return FromArrays({{"x", Array::Of(std::vector<int64_t>(static_cast<size_t>(n)))}});
@@ -121,5 +120,4 @@ INSTANTIATE_TEST_SUITE_P(Runtimes, MeasurePipelineTest,
                            return test.param.kind == Runtime::Kind::kInline ? "Inline" : "Threaded";
                          });
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::pipeline_bench_test

@@ -12,8 +12,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/tools/commands/pipeline_bench.h"
 
-namespace stoker {
-namespace {
+namespace stoker::pipeline_explanation_test {
 
 using testing::HasSubstr;
 
@@ -85,5 +84,4 @@ TEST(ExplainPipeline, SaysOfAnInlinePassThatNothingWasChosen) {
   EXPECT_THAT(measured.explanation.ToText(), HasSubstr("none: nothing runs on threads"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::pipeline_explanation_test

@@ -17,11 +17,11 @@
 namespace stoker {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kPlotAbout =
     "Plots what runs measured, side by side.\n"
     "In the terminal a line ends in the letter of its run, a capital one where the figure is of "
     "evaluations.";
-constexpr const char* kFooter =
+constexpr const char* kPlotFooter =
     "Example: stoker plot runs/* --by time --reach accuracy=0.91 --to runs.svg\n"
     "Exit: 0 shown, 1 failed, 2 wrong usage";
 
@@ -86,7 +86,8 @@ Json ReachedJson(const RunMetrics& run, const MetricGoal& goal) {
 }  // namespace
 
 void AddPlotCommand(Program& program) {
-  auto [app, arguments] = program.Add<PlotArguments>("plot", kAbout, kFooter, RunPlotCommand);
+  auto [app, arguments] =
+      program.Add<PlotArguments>("plot", kPlotAbout, kPlotFooter, RunPlotCommand);
   RunPlotOptions& options = arguments.options;
   app.add_option("RUN", arguments.runs, "directories of runs, or metrics files")
       ->type_name("")

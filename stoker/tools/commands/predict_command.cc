@@ -5,14 +5,14 @@
 namespace stoker {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kPredictAbout =
     "Says which class, labels or numbers each sample has.\n"
     "Without FILE these are all that data.eval of the run's recipe reads (--set changes what that "
     "is; labels need not be there): a line of JSON for each, in its order. FILEs are prepared as "
     "data.eval does; those that cannot be read are named at the end, and the others are answered "
     "all the same. Classes have the names of data.classes, or numbers: `class` and `label` are the "
     "name and the number of the likeliest class, the model's answer (--fields label: the data's).";
-constexpr const char* kFooter =
+constexpr const char* kPredictFooter =
     "Example: stoker predict runs/first --set data.root=/data/new --to answers.jsonl\n"
     "Exit: 0 predicted, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
@@ -51,11 +51,12 @@ void AddOptions(CLI::App& app, PredictArguments& arguments) {
 }  // namespace
 
 void AddPredictCommand(Program& program, std::function<Status(const PredictArguments&)> run) {
-  auto [app, arguments] = program.Add<PredictArguments>(
-      "predict", kAbout, kFooter, [run = std::move(run)](const PredictArguments& given) {
-        STOKER_RETURN_IF_ERROR(CheckWithFiles(given));
-        return run(given);
-      });
+  auto [app, arguments] =
+      program.Add<PredictArguments>("predict", kPredictAbout, kPredictFooter,
+                                    [run = std::move(run)](const PredictArguments& given) {
+                                      STOKER_RETURN_IF_ERROR(CheckWithFiles(given));
+                                      return run(given);
+                                    });
   AddRunArgument(app, arguments.run).required();
   AddOptions(app, arguments);
   AddSetOption(app, arguments.set);

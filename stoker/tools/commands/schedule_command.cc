@@ -5,10 +5,10 @@
 namespace stoker {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kScheduleAbout =
     "Plots the learning rate and the momentum of a recipe's steps.\n"
     "Trains nothing. With --steps-per-epoch the data of the recipe is not looked at.";
-constexpr const char* kFooter =
+constexpr const char* kScheduleFooter =
     "Example: stoker schedule recipes/fashion-mnist.yaml --to schedule.svg\n"
     "Exit: 0 shown, 1 failed, 2 wrong usage or recipe";
 
@@ -16,7 +16,7 @@ constexpr const char* kFooter =
 
 void AddScheduleCommand(Program& program, std::function<Status(const ScheduleArguments&)> run) {
   auto [app, arguments] =
-      program.Add<ScheduleArguments>("schedule", kAbout, kFooter, std::move(run));
+      program.Add<ScheduleArguments>("schedule", kScheduleAbout, kScheduleFooter, std::move(run));
   AddRecipeArgument(app, arguments.recipe).required();
   AddSetOption(app, arguments.set);
   AddAllowCodeOption(app);

@@ -6,13 +6,13 @@
 namespace stoker {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kTrainAbout =
     "Trains the model of RECIPE and stores the run.\n"
     "A run is a directory with the resolved recipe, metrics.jsonl, checkpoints, and at the end "
     "weights.safetensors. SIGINT or SIGTERM ends the step and "
     "writes a checkpoint; a second one ends at once. A signal before step 1 leaves no new run. "
     "A resumed run ends with the same bytes.";
-constexpr const char* kFooter =
+constexpr const char* kTrainFooter =
     "Example: stoker train recipes/fashion-mnist.yaml --set train.epochs=1\n"
     "Exit: 0 trained, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
@@ -48,7 +48,7 @@ Status CheckAndRun(const TrainArguments& arguments,
 
 void AddTrainCommand(Program& program, std::function<Status(const TrainArguments&)> run) {
   auto [app, arguments] = program.Add<TrainArguments>(
-      "train", kAbout, kFooter,
+      "train", kTrainAbout, kTrainFooter,
       [run = std::move(run)](const TrainArguments& given) { return CheckAndRun(given, run); });
   AddRecipeArgument(app, arguments.recipe);
   AddSetOption(app, arguments.set);

@@ -19,14 +19,14 @@
 namespace stoker {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kVerifyAbout =
     "Reads whole files and lists what is damaged.\n"
     "Reports the bytes and records of each damage: every damaged block of .stoker shards, every "
     "damaged record of plain TFRecord files, and the first error of pictures, of a run's "
     "checkpoints and of every other format that `stoker inspect` knows. Decodes the pictures in "
     "tar archives. Reads all files of a directory or of a pattern, and lists those that are not "
     "whole.";
-constexpr const char* kFooter =
+constexpr const char* kVerifyFooter =
     "Example: stoker verify photos 'data/train-*.stoker'\n"
     "Exit: 0 nothing damaged, 1 damaged, not read or nothing checked, 2 wrong use";
 
@@ -111,7 +111,8 @@ class Verifier {
 }  // namespace
 
 void AddVerifyCommand(Program& program) {
-  auto [app, arguments] = program.Add<VerifyArguments>("verify", kAbout, kFooter, RunVerify);
+  auto [app, arguments] =
+      program.Add<VerifyArguments>("verify", kVerifyAbout, kVerifyFooter, RunVerify);
   app.add_option("FILE", arguments.files, "files, directories or patterns")
       ->type_name("")
       ->required();

@@ -24,13 +24,13 @@
 namespace stoker {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kVocabularyAbout =
     "Writes the most frequent words of a recipe's texts into a file.\n"
     "It has one word a line, as the operator `words` reads it. Reads data.train once, up to the "
     "first stage that makes numbers of texts (words, wordpiece, "
     "sentencepiece), so the recipe may name the file that is to be written. Words are split as "
     "`words` splits them with the same options.";
-constexpr const char* kFooter =
+constexpr const char* kVocabularyFooter =
     "Example: stoker vocabulary text.yaml --to words.txt --size 20000\n"
     "Exit: 0 written, 1 failed, 2 wrong usage or recipe";
 
@@ -93,8 +93,8 @@ Result<Dataset> TextsOf(const VocabularyArguments& arguments) {
 }  // namespace
 
 void AddVocabularyCommand(Program& program, std::function<Status(const VocabularyArguments&)> run) {
-  auto [app, arguments] =
-      program.Add<VocabularyArguments>("vocabulary", kAbout, kFooter, std::move(run));
+  auto [app, arguments] = program.Add<VocabularyArguments>("vocabulary", kVocabularyAbout,
+                                                           kVocabularyFooter, std::move(run));
   AddRecipeArgument(app, arguments.recipe).required();
   app.add_option("--to", arguments.to, "the file to write")->type_name("FILE")->required();
   app.add_option("--field", arguments.field, "the field that holds the text")

@@ -105,10 +105,10 @@ std::string ValueText(double value) {
   return std::isnan(value) ? "nan" : fmt::format("{:.4g}", value);
 }
 
-using Rows = std::vector<std::vector<std::string>>;
+using TextTable = std::vector<std::vector<std::string>>;
 
 void AddEvaluations(const RunFigures& before, const RunFigures& after,
-                    const RunComparison& comparison, Rows& rows) {
+                    const RunComparison& comparison, TextTable& rows) {
   for (const RunComparison::Metric& metric : comparison.metrics) {
     const EvaluationFigure &x = *before.Find(metric.name), &y = *after.Find(metric.name);
     rows.push_back({metric.name + ", last", ValueText(x.last), ValueText(y.last),
@@ -125,14 +125,15 @@ std::string FiguresText(const Comparison& all, size_t run) {
   const auto bytes = [](const std::optional<int64_t>& value) {
     return value ? ByteText(static_cast<uint64_t>(*value)) : std::string("-");
   };
-  Rows rows = {{"", Letter(0), Letter(run), ""},
-               {noun + "s per second", Optional(a.samples_per_s, whole),
-                Optional(b.samples_per_s, whole), RateText(comparison.rate)},
-               {"waiting for data", Optional(a.waited, PercentOf), Optional(b.waited, PercentOf)},
-               {"steps", Optional(a.steps, whole), Optional(b.steps, whole)},
-               {"time in steps", Optional(a.train_seconds, DurationText),
-                Optional(b.train_seconds, DurationText)},
-               {"memory, most", bytes(a.peak_rss_bytes), bytes(b.peak_rss_bytes)}};
+  TextTable rows = {
+      {"", Letter(0), Letter(run), ""},
+      {noun + "s per second", Optional(a.samples_per_s, whole), Optional(b.samples_per_s, whole),
+       RateText(comparison.rate)},
+      {"waiting for data", Optional(a.waited, PercentOf), Optional(b.waited, PercentOf)},
+      {"steps", Optional(a.steps, whole), Optional(b.steps, whole)},
+      {"time in steps", Optional(a.train_seconds, DurationText),
+       Optional(b.train_seconds, DurationText)},
+      {"memory, most", bytes(a.peak_rss_bytes), bytes(b.peak_rss_bytes)}};
   if (all.goal) {
     rows.push_back({fmt::format("time to {} {:.4g}", all.goal->metric, all.goal->value),
                     ReachedText(all.goal->reached[0]), ReachedText(all.goal->reached[run])});

@@ -6,8 +6,7 @@
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::noise_test {
 
 std::vector<RateWindow> Windows(double rate, double noise, size_t count, uint64_t seed) {
   Rng random(seed, 0, 0, 0);
@@ -99,5 +98,4 @@ TEST(CompareShares, OfNoSamplesOrOfWhatIsNoShareAreUnknown) {
   EXPECT_EQ(CompareShares(std::nan(""), 10, 0.6, 10).verdict, NoiseVerdict::kUnknown);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::noise_test

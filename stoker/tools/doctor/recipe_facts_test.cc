@@ -6,8 +6,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::recipe_facts_test {
 
 ConfigNode Parsed(const std::string& text) {
   Result<ConfigNode> root = ParseYaml(text, "recipe.yaml");
@@ -102,5 +101,4 @@ TEST(FindCachePlace, IsNowhereWhereThereIsACacheOrNothingToKeep) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::recipe_facts_test

@@ -14,7 +14,7 @@
 namespace stoker {
 namespace {
 
-constexpr auto kTick = std::chrono::milliseconds(20);
+constexpr auto kSampleTime = std::chrono::milliseconds(20);
 
 // "R" in "12 (a name) R 1 ...": the name may hold anything.
 char StateIn(const std::string& stat) {
@@ -94,7 +94,7 @@ ThreadStates ThreadSampler::Stop() {
 void ThreadSampler::Run() {
   while (!ending_) {
     Sample(sum_);
-    std::this_thread::sleep_for(kTick);
+    std::this_thread::sleep_for(kSampleTime);
   }
 }
 

@@ -39,12 +39,6 @@ constexpr double kEarly = 1.0 / 3, kLeastLate = 2;
 // Below this nothing can be said.
 constexpr double kLeastSeconds = 0.3;
 
-std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + ShellWord(word);
-  return text;
-}
-
 Framework FrameworkOf(int64_t pid) {
   const std::string maps = ReadSmallText(fmt::format("/proc/{}/maps", pid));
   const auto has = [&maps](const char* name) { return maps.find(name) != std::string::npos; };
@@ -138,12 +132,12 @@ class ForeignDoctor {
       if (pid == ::getpid()) return InvalidArgument("--pid {}: that is the doctor itself", pid);
       if (tree_.empty() || tree_.front().ended)
         return NotFound("--pid {}: there is no such process; `ps` lists them", pid);
-      profile_.command = Joined(CommandLineOf(pid));
+      profile_.command = ShellWords(CommandLineOf(pid));
       Say(fmt::format("watches process {} ({}) from outside for {}; it goes on as it is", pid,
                       ShortCommand(), seconds));
       return OkStatus();
     }
-    profile_.command = Joined(*arguments_.program);
+    profile_.command = ShellWords(*arguments_.program);
     Say(fmt::format("runs {} and watches it from outside; after {} ends it and what it started",
                     ShortCommand(), seconds));
     STOKER_ASSIGN_OR_RETURN(command_, WatchedCommand::Start(*arguments_.program, arguments_.json));

@@ -16,12 +16,6 @@ double Rate(int64_t before, int64_t after, double seconds) {
   return seconds > 0 ? static_cast<double>(std::max<int64_t>(0, after - before)) / seconds : 0;
 }
 
-std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + ShellWord(word);
-  return text;
-}
-
 ProcessSample WithoutThreads(const ProcessSample& sample) {
   ProcessSample copy = sample;
   copy.threads.clear();
@@ -103,7 +97,7 @@ ThreadTimes ProcessWatch::TimesOf(const Thread& thread) {
 ProcessTimes ProcessWatch::TimesOf(const Process& process) {
   constexpr size_t kMostThreads = 64;
   ProcessTimes times{.pid = process.last.pid,
-                     .command = Joined(process.command),
+                     .command = ShellWords(process.command),
                      .seconds = Seconds(process.end_ns - process.begin_ns),
                      .threads = process.most_threads,
                      .memory_bytes = process.most_memory};

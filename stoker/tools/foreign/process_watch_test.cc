@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::process_watch_test {
 
 using testing::IsEmpty;
 
@@ -117,5 +116,4 @@ TEST(AssignRoles, OfNoProcessesIsNothing) {
   EXPECT_THAT(none, IsEmpty());
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::process_watch_test

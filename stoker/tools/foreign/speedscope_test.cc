@@ -4,8 +4,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/tools/foreign/stack_recorder.h"
 
-namespace stoker {
-namespace {
+namespace stoker::speedscope_test {
 
 using testing::ElementsAre;
 
@@ -79,5 +78,4 @@ TEST(FindLoaderIn, SaysNothingOfWhatIsNoNumber) {
   EXPECT_EQ(FindLoaderIn("DataLoader(", "t.py").place, "t.py:1");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::speedscope_test

@@ -4,8 +4,7 @@
 
 #include <vector>
 
-namespace stoker {
-namespace {
+namespace stoker::element_sizes_test {
 
 TEST(SizeSummary, TellsARangeWithItsMeanOrTheOneSize) {
   SizeSummary sizes;
@@ -31,5 +30,4 @@ TEST(ElementSizes, SumsTheFieldsOfEachElement) {
   EXPECT_EQ(sizes.element().count, 2);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::element_sizes_test

@@ -21,7 +21,7 @@ Result<Inspection> InspectElements(const std::string& path) {
   Status first;  // of what is wrong
   int64_t damaged = 0;
   for (int64_t position = 0; position < file.size(); ++position) {
-    const Result<RecordLayout::Record> record = file.Read(position);
+    const Result<ElementLayout::Record> record = file.Read(position);
     if (record.ok()) {
       sizes.Add(record->arrays);
     } else if (damaged++ == 0) {

@@ -6,8 +6,7 @@
 #include "stoker/tools/inspect/inspect_file.h"
 #include "stoker/tools/inspect/verify_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::lmdb_test {
 
 class InspectLmdbTest : public testing::Test {
  protected:
@@ -80,5 +79,4 @@ TEST_F(InspectLmdbTest, ADatabaseOfAKindThatIsNotReadIsNotCalledDamaged) {
   EXPECT_NE(found.unchecked.find("several values a key"), std::string::npos) << found.unchecked;
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::lmdb_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stoker {
-namespace {
+namespace stoker::text_kind_test {
 
 TEST(KindOfLines, TellsWhatTheFirstTwoLinesAre) {
   EXPECT_EQ(KindOfLines("n,x\n1,2\n3"), TextKind::kCsv);
@@ -21,5 +20,4 @@ TEST(KindOfLines, TakesWhatItDoesNotKnowForNothing) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::text_kind_test

@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::contact_sheet_test {
 
 using testing::ElementsAre;
 
@@ -75,5 +74,4 @@ TEST(ContactSheet, RefusesWhatIsNoPicture) {
               FailsWith(StatusCode::kInvalidArgument, "too many for one sheet"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::contact_sheet_test

@@ -8,8 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stoker {
-namespace {
+namespace stoker::sample_preview_test {
 
 Array BytesOf(std::string_view text) {
   return Array::Of(std::vector<uint8_t>(text.begin(), text.end()));
@@ -57,5 +56,4 @@ TEST(SamplePreview, ValuesThatJsonLacksAreTexts) {
   EXPECT_EQ(json["v"]["first"], Json::parse("[\"inf\", 1.0]"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::sample_preview_test

@@ -6,8 +6,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/io/atomic_file.h"
 
-namespace stoker {
-namespace {
+namespace stoker::verify_file_test {
 
 TEST(FilesNotWhole, SaysHowManyOfHowManyInTheirNumber) {
   const auto says = [](int64_t damaged, int64_t files, const char* text) {
@@ -67,5 +66,4 @@ TEST(VerifyFile, ReadsZstdDataOfWhateverIsInItToItsEnd) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::verify_file_test

@@ -8,8 +8,7 @@
 
 #include "stoker/tools/program/interrupt.h"
 
-namespace stoker {
-namespace {
+namespace stoker::exit_code_test {
 
 TEST(ExitCodeOf, TellsWrongUsageFromFailure) {
   EXPECT_EQ(ExitCodeOf(OkStatus()), 0);
@@ -122,5 +121,4 @@ INSTANTIATE_TEST_SUITE_P(Signals, InterruptTest,
                            return test.param.first == SIGINT ? "Interrupt" : "Terminate";
                          });
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::exit_code_test

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace stoker {
-namespace {
+namespace stoker::help_formatter_test {
 
 using testing::HasSubstr;
 
@@ -78,5 +77,4 @@ TEST(WithHeadings, ChangesNothingWhereThereAreNoColours) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::help_formatter_test

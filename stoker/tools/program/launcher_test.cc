@@ -4,8 +4,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::launcher_test {
 
 using Variables = std::map<std::string, std::string>;
 
@@ -57,5 +56,4 @@ TEST(FindOtherProcesses, FindsNoneWhereThereIsOneProcess) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::launcher_test

@@ -15,7 +15,7 @@
 namespace stoker {
 namespace {
 
-std::atomic<bool> ending{false};
+std::atomic<bool> reporting{false};
 
 // Only what POSIX allows in a signal handler is called from here on: no allocation, no stdio.
 void WriteNumber(size_t number) {
@@ -50,7 +50,7 @@ extern "C" void EndOrDie(int number, siginfo_t* info, void*) {
     ::signal(number, SIG_DFL);  // what raised the signal does so again
     return;
   }
-  while (ending.exchange(true)) ::pause();  // another thread is telling it, and ends all
+  while (reporting.exchange(true)) ::pause();  // another thread is telling it, and ends all
   TellOf(byte);
   ::_exit(kExitFailed);
 }

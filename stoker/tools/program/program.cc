@@ -29,9 +29,9 @@
 namespace stoker {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kProgramAbout =
     "Trains models from a recipe and keeps the accelerator fed while it does.";
-constexpr const char* kFooter =
+constexpr const char* kProgramFooter =
     "Example: stoker train recipes/fashion-mnist.yaml\n"
     "Exit: 0 done, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
@@ -145,13 +145,13 @@ int Reported(const Status& status) {
 
 }  // namespace
 
-Program::Program() : app_(kAbout, "stoker") {
+Program::Program() : app_(kProgramAbout, "stoker") {
   UseLogColors();
   app_.formatter(std::make_shared<HelpFormatter>());
   app_.set_help_flag("-h,--help", "this text");
   app_.set_version_flag("--version", std::string("stoker " STOKER_VERSION),
                         "the version, and nothing else");
-  app_.footer(kFooter);
+  app_.footer(kProgramFooter);
   app_.require_subcommand(0, 1);
 }
 

@@ -11,8 +11,7 @@
 #include <string>
 #include <system_error>
 
-namespace stoker {
-namespace {
+namespace stoker::program_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -73,5 +72,4 @@ TEST(Program, AnythingElseThrownIsReportedAsADefect) {
               AllOf(HasSubstr("cannot happen"), HasSubstr("defect of Stoker")));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::program_test

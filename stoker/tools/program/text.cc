@@ -127,4 +127,10 @@ std::string ShellWord(std::string_view text) {
   return quoted + "'";
 }
 
+std::string ShellWords(std::span<const std::string> words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + ShellWord(word);
+  return text;
+}
+
 }  // namespace stoker

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,5 +39,8 @@ std::string DurationText(double seconds);
 // Returns the text as one word of a command line, in quotes if a shell would interpret it, and as
 // $'...' (bash, zsh) if a terminal would.
 std::string ShellWord(std::string_view text);
+
+// Returns the words as one line for a shell.
+std::string ShellWords(std::span<const std::string> words);
 
 }  // namespace stoker

@@ -5,8 +5,7 @@
 
 #include "stoker/tools/program/status_line.h"
 
-namespace stoker {
-namespace {
+namespace stoker::text_test {
 
 TEST(WithThousands, PutsACommaEveryThreeDigits) {
   EXPECT_EQ(WithThousands(0), "0");
@@ -100,5 +99,4 @@ TEST(BarText, HasItsWidthAtAnyShare) {
   EXPECT_EQ(BarText(-1, 4), ">   ");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::text_test

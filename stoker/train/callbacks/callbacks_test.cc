@@ -9,8 +9,7 @@
 #include "stoker/train/core/callback.h"
 #include "stoker/train/loop/trainer_testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::callbacks_test {
 
 // Writes down which hooks are called, with the steps done.
 class Witness : public Callback {
@@ -187,5 +186,4 @@ TEST_F(CallbacksTest, ARecipeMadeInCodeTakesConfiguredOnes) {
   EXPECT_EQ(summary.step, 4);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::callbacks_test

@@ -6,8 +6,7 @@
 #include "stoker/train/step/learner.h"
 #include "stoker/train/tune/noise_average.h"
 
-namespace stoker {
-namespace {
+namespace stoker::noise_scale_test {
 
 using Assignments = std::vector<std::string>;
 
@@ -141,5 +140,4 @@ TEST_F(NoiseScaleTest, OfAResumedRunIsThatOfOneThatWasNotStopped) {
   EXPECT_EQ(MetricsOf("stopped"), MetricsOf("whole"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::noise_scale_test

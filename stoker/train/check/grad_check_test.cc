@@ -8,8 +8,7 @@
 #include "stoker/train/losses/cross_entropy.h"
 #include "stoker/train/losses/focal.h"
 
-namespace stoker {
-namespace {
+namespace stoker::grad_check_test {
 
 using Inputs = std::vector<at::Tensor>;
 
@@ -87,5 +86,4 @@ TEST(GradCheck, OurLossesHaveTheGradientsOfTheirFormulas) {
   STOKER_EXPECT_OK(check(Focal{.gamma = 2, .weights = {1, 2, 3}}));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::grad_check_test

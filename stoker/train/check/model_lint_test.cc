@@ -18,8 +18,7 @@
 #include "stoker/train/models/mlp.h"
 #include "stoker/train/step/learner.h"
 
-namespace stoker {
-namespace {
+namespace stoker::model_lint_test {
 
 namespace nn = torch::nn;
 
@@ -267,5 +266,4 @@ TEST(LintRecipe, LooksAtTheFirstBatchAndLeavesTheRandomStateAlone) {
   ExpectOne(found, "inputs", "inputs", "normalize");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::model_lint_test

@@ -10,8 +10,7 @@
 #include "stoker/train/step/random_state.h"
 #include "stoker/train/tune/memory_meter.h"
 
-namespace stoker {
-namespace {
+namespace stoker::activation_checkpoint_test {
 
 using testing::HasSubstr;
 
@@ -183,5 +182,4 @@ TEST_F(ActivationCheckpointing, NamesTheLayerThatFirstWasNotFinite) {
   EXPECT_THAT(again.message(), HasSubstr("layer"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::activation_checkpoint_test

@@ -10,8 +10,7 @@
 #include "stoker/train/loop/trainer.h"
 #include "stoker/train/step/learner.h"
 
-namespace stoker {
-namespace {
+namespace stoker::precision_test {
 
 at::ScalarType TypeOfProduct() {
   return at::matmul(torch::ones({2, 2}), torch::ones({2, 2})).scalar_type();
@@ -192,5 +191,4 @@ TEST(Choices, AreReadBackAndOlderOnesHaveFloat32) {
               FailsWith(StatusCode::kInvalidArgument, "precision 'int4' is unknown"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::precision_test

@@ -11,8 +11,7 @@
 #include "stoker/base/instruction_set_testing.h"
 #include "stoker/base/random.h"
 
-namespace stoker {
-namespace {
+namespace stoker::norm_relu_pool_kernel_test {
 
 constexpr float kCanary = -123456.0f;
 constexpr size_t kGuard = 64;  // values: four of the widest vectors
@@ -180,5 +179,4 @@ TEST(NormReluPoolReference, GivesTheGradientToTheChosenPixelAlone) {
   EXPECT_THAT(dx, testing::ElementsAre(107, 207, 307, 407, 527, 607));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::norm_relu_pool_kernel_test

@@ -8,8 +8,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::norm_relu_pool_test {
 
 struct Case {
   const char* name;
@@ -194,5 +193,4 @@ TEST(NormReluPool, TakesOnlyChannelsLastFloatsOfTheCpu) {
                c10::Error);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::norm_relu_pool_test

@@ -12,8 +12,7 @@
 #include "stoker/base/instruction_set_testing.h"
 #include "stoker/base/random.h"
 
-namespace stoker {
-namespace {
+namespace stoker::optimizer_kernel_test {
 
 constexpr float kCanary = -123456.0f;
 constexpr size_t kGuard = 64;  // values: four of the widest vectors
@@ -143,5 +142,4 @@ TEST(SumSquares, IsExactWhereAllSumsAre) {
   EXPECT_EQ(sums.second, 400'000);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::optimizer_kernel_test

@@ -12,8 +12,7 @@
 
 #include "stoker/base/mutex.h"
 
-namespace stoker {
-namespace {
+namespace stoker::tensor_pieces_test {
 
 // Each of two pieces waits until the other has begun: with one thread neither ends, and after a
 // minute the test gives up.
@@ -92,5 +91,4 @@ TEST(TensorPieces, OfAFewLayersEachOfTwoThreadsHasSome) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::tensor_pieces_test

@@ -5,8 +5,7 @@
 
 #include "stoker/device/accelerator.h"
 
-namespace stoker {
-namespace {
+namespace stoker::accelerator_environment_test {
 
 class OpenAccelerator final : public testing::Environment {
  public:
@@ -16,5 +15,4 @@ class OpenAccelerator final : public testing::Environment {
 [[maybe_unused]] const testing::Environment* const kEnvironment =
     testing::AddGlobalTestEnvironment(new OpenAccelerator);
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::accelerator_environment_test

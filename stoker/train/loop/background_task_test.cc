@@ -6,8 +6,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::background_task_test {
 
 TEST(BackgroundTask, GoesOnWhileItsOwnerDoes) {
   std::latch let_go(1);
@@ -66,5 +65,4 @@ TEST(BackgroundTask, IsWaitedForWhenItIsDestroyed) {
   EXPECT_TRUE(ended);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::background_task_test

@@ -6,8 +6,7 @@
 #include "stoker/device/device_prefetcher.h"
 #include "stoker/train/loop/trainer_testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::bad_batch_test {
 
 // Of data.train, in an epoch. DevicePrefetcher takes a position every so many batches.
 constexpr int64_t kBatch = 6, kBatches = DevicePrefetcher::kBatchesBetweenPositions;
@@ -175,5 +174,4 @@ TEST_P(BadBatchTest, WhereverANaNIsTheRunGoesOnAsOneThatSkippedItFromTheStart) {
 INSTANTIATE_TEST_SUITE_P(Settings, BadBatchTest,
                          testing::Values(std::tuple(1, 3), std::tuple(2, 0), std::tuple(2, 3)));
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::bad_batch_test

@@ -8,8 +8,7 @@
 #include "stoker/train/loop/trainer_testing.h"
 #include "stoker/train/predict/predictor.h"
 
-namespace stoker {
-namespace {
+namespace stoker::denormals_test {
 
 bool Flushes() { return FloatMode() == WithDenormalsFlushed(FloatMode(), true); }
 
@@ -119,5 +118,4 @@ TEST_F(DenormalsOfARun, AreInItsPredictionsWhatTheyWereInTraining) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::denormals_test

@@ -8,8 +8,7 @@
 #include "stoker/device/accelerator.h"
 #include "stoker/device/tensor.h"
 
-namespace stoker {
-namespace {
+namespace stoker::host_copy_test {
 
 TEST(HostCopy, HoldsWhatTheTensorsHadWhenItWasTaken) {
   const NamedTensors tensors = {{"a", torch::arange(6.0).view({2, 3})},
@@ -63,5 +62,4 @@ TEST(HostCopy, FromADeviceIsTakenBetweenTheKernelsAroundIt) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::host_copy_test

@@ -7,8 +7,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::loss_log_test {
 
 TEST(LossLog, ReadsALossOnTheCpuAtOnce) {
   LossLog log;
@@ -57,5 +56,4 @@ TEST(LossLog, GivesTheMeanOfTheLossesSinceTheLastAlsoWhereItWasRestored) {
   EXPECT_TRUE(std::isnan(restored.TakeMean()));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::loss_log_test

@@ -2,8 +2,7 @@
 // gradients leaves steps out as well.
 #include "stoker/train/loop/nonfinite_testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::nonfinite_float16_test {
 
 // Steps that the loss scaler skips are normal; values that no scale makes finite are not.
 class NonfiniteInFloat16 : public NonfiniteTest {
@@ -89,5 +88,4 @@ TEST_F(NonfiniteInFloat16, SkippedForEitherReasonItResumesToTheSameBytes) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::nonfinite_float16_test

@@ -8,8 +8,7 @@
 #include "stoker/data/nodes/map.h"
 #include "stoker/train/loop/nonfinite_testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::nonfinite_test {
 
 TEST_F(NonfiniteTest, StopNamesStepAndSample) {
   if (!TestsOnTheCpu()) GTEST_SKIP() << "losses are read late on an accelerator";
@@ -281,5 +280,4 @@ TEST_F(NonfiniteTest, DetectAnomalyNamesTheLayerOfAGradient) {
                         "step 4: the gradient of '1.weight' is not finite"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::nonfinite_test

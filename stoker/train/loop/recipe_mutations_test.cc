@@ -13,8 +13,7 @@
 #include "stoker/train/loop/trainer.h"
 #include "stoker/train/loop/trainer_testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::recipe_mutations_test {
 
 using Path = std::vector<size_t>;  // of entries or items, from the root down
 
@@ -258,5 +257,4 @@ TEST(RecipeMutationsAsRead, OfEveryKindSayWhereTheValueStands) {
   ParseWrongOptions<OperatorRegistry>();
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::recipe_mutations_test

@@ -9,8 +9,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/train/models/mlp.h"
 
-namespace stoker {
-namespace {
+namespace stoker::tensorboard_tensors_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -73,5 +72,4 @@ TEST(TensorboardTensors, HaveAHistogramOfEachParameterAndOfTheGradientsThatThere
   EXPECT_NE(halved.Event(1, 0), after.Event(1, 0));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::tensorboard_tensors_test

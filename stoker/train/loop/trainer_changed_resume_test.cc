@@ -6,8 +6,7 @@
 #include "stoker/train/core/callback.h"
 #include "stoker/train/loop/trainer_testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::trainer_changed_resume_test {
 
 namespace fs = std::filesystem;
 using testing::Contains;
@@ -175,5 +174,4 @@ TEST_F(ChangedResumeTest, AnEvaluationThatOnlyStopAtBroughtMovesNoPlateauAndStop
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::trainer_changed_resume_test

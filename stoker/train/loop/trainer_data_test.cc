@@ -11,8 +11,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/train/loop/trainer_testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::trainer_data_test {
 
 constexpr int64_t kSamples = 96, kBatch = 16;
 
@@ -183,5 +182,4 @@ INSTANTIATE_TEST_SUITE_P(
                                      "{convnet: {classes: 4, channels: [8, 8]}}")),
     NameOfSetting);
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::trainer_data_test

@@ -2,8 +2,7 @@
 
 #include "stoker/train/loop/trainer_testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::trainer_refusal_test {
 
 namespace fs = std::filesystem;
 
@@ -269,5 +268,4 @@ TEST_F(TrainerTest, AModelThatCannotBeMadeLeavesNoDirectory) {
   EXPECT_FALSE(fs::exists(problem_ / "run"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::trainer_refusal_test

@@ -2,8 +2,7 @@
 
 #include "stoker/train/loop/trainer_testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::trainer_resume_test {
 
 namespace fs = std::filesystem;
 
@@ -178,5 +177,4 @@ TEST_F(TrainerTest, StoppedAtAnEvaluationItEvaluatesWhenResumed) {
   EXPECT_EQ(second.evaluations[0].step, 6);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::trainer_resume_test

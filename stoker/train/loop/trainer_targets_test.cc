@@ -5,8 +5,7 @@
 #include "stoker/train/loop/trainer_testing.h"
 #include "stoker/train/predict/predictor.h"
 
-namespace stoker {
-namespace {
+namespace stoker::trainer_targets_test {
 
 // y = 2 a - b + c / 2 + 3 of a, b, c in [-1, 1); low: whether y is below 3; odd: whether b > c;
 // class: 0, 1 or 2 by y.
@@ -252,5 +251,4 @@ TEST_F(TargetsTest, ALabelOutsideItsRangeIsNamedWithItsSample) {
                     "has the target [0, 2], but bce takes numbers from 0 to 1; correct the data")));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::trainer_targets_test

@@ -6,8 +6,7 @@
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/train/loop/trainer_testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::trainer_test {
 
 namespace fs = std::filesystem;
 
@@ -310,5 +309,4 @@ TEST_F(TrainerTest, MaxStepsEndsItEarlyWithEverythingWritten) {
   EXPECT_TRUE(fs::exists(Paths("run").weights()));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::trainer_test

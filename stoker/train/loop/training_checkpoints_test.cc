@@ -5,8 +5,7 @@
 #include "stoker/train/core/callback.h"
 #include "stoker/train/loop/trainer_testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::training_checkpoints_test {
 
 namespace fs = std::filesystem;
 
@@ -123,5 +122,4 @@ TEST_F(AsyncCheckpointTest, ABrokenLossNamesTheCheckpointJustBefore) {
               testing::HasSubstr("the last good checkpoint is " + CheckpointOf("run", 1)));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::training_checkpoints_test

@@ -9,8 +9,7 @@
 #include "stoker/train/loop/loss_log.h"
 #include "stoker/train/step/random_state.h"
 
-namespace stoker {
-namespace {
+namespace stoker::training_state_test {
 
 TEST(NamedTensors, GoToArraysAndBackWhateverTheirLayout) {
   const at::Tensor values = torch::randn({2, 3, 4, 5});
@@ -136,5 +135,4 @@ TEST(Progress, WhatIsMissingIsNamed) {
   EXPECT_FALSE(Progress::FromJson(Json::array()).ok());
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::training_state_test

@@ -14,7 +14,7 @@ namespace stoker {
 namespace {
 
 // torch would leave out samples of class -100; here that is a mistake like any other.
-constexpr int64_t kNone = std::numeric_limits<int64_t>::min();
+constexpr int64_t kIgnoreNone = std::numeric_limits<int64_t>::min();
 
 // Shares that are rounded to bfloat16, say, do not make exactly 1.
 constexpr double kMostOff = 0.01;
@@ -54,7 +54,7 @@ class CrossEntropyLoss final : public Loss {
     if (!options_.weights.empty()) {
       weights = ClassWeights(options_.weights, scores.size(1), scores);
     }
-    return at::cross_entropy_loss(scores, target, weights, at::Reduction::Mean, kNone,
+    return at::cross_entropy_loss(scores, target, weights, at::Reduction::Mean, kIgnoreNone,
                                   options_.label_smoothing);
   }
 

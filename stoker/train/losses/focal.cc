@@ -12,7 +12,7 @@ namespace stoker {
 namespace {
 
 // torch would leave out samples of class -100; here that is a mistake like any other.
-constexpr int64_t kNone = std::numeric_limits<int64_t>::min();
+constexpr int64_t kIgnoreNoLabel = std::numeric_limits<int64_t>::min();
 
 constexpr double kLeast = std::numeric_limits<float>::min();
 
@@ -30,7 +30,7 @@ class FocalLoss final : public Loss {
     }
     const at::Tensor log = at::log_softmax(scores, 1);
     // Also checks the class numbers.
-    const at::Tensor each = at::nll_loss(log, target, weights, at::Reduction::None, kNone);
+    const at::Tensor each = at::nll_loss(log, target, weights, at::Reduction::None, kIgnoreNoLabel);
     // 1 - p_t. Kept from 0, where a power below 1 has no finite gradient.
     const at::Tensor wrong = log.gather(1, target.unsqueeze(1)).squeeze(1).expm1().neg();
     return (wrong.clamp_min(kLeast).pow(options_.gamma) * each).mean();

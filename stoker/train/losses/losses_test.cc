@@ -14,8 +14,7 @@
 #include "stoker/train/losses/focal.h"
 #include "stoker/train/losses/mse.h"
 
-namespace stoker {
-namespace {
+namespace stoker::losses_test {
 
 using Scores = std::vector<std::vector<double>>;
 const Scores kScores = {{2, -1, .5}, {0, 0, 0}, {-3, 1, 4}, {10, -10, 0}};
@@ -375,5 +374,4 @@ TEST(Loss, AsManyWeightsAsClassesAreNeeded) {
               FailsWith(StatusCode::kInvalidArgument, "2 class weights, but the model tells 3"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::losses_test

@@ -11,8 +11,7 @@
 #include "stoker/train/metrics/f1.h"
 #include "stoker/train/metrics/top.h"
 
-namespace stoker {
-namespace {
+namespace stoker::metrics_test {
 
 at::Tensor Classes(const std::vector<int64_t>& values) { return torch::tensor(values); }
 
@@ -306,5 +305,4 @@ TEST(MetricRegistry, AMetricConfiguredInCodeNeedsNoNameInRecipes) {
   EXPECT_EQ(figures[1].name, "careless");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::metrics_test

@@ -14,8 +14,7 @@
 #include "stoker/train/models/mlp.h"
 #include "stoker/train/step/learner.h"
 
-namespace stoker {
-namespace {
+namespace stoker::models_test {
 
 constexpr ModelInput kFashion{.channels = 1, .height = 28, .width = 28};
 
@@ -186,5 +185,4 @@ TEST(ModelRegistry, OptionsSetInCodeAreCheckedWhenTheModelIsBuilt) {
               FailsWith(StatusCode::kInvalidArgument, "classes"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::models_test

@@ -16,8 +16,7 @@
 #include "stoker/train/models/resnet.h"
 #include "stoker/train/step/learner.h"
 
-namespace stoker {
-namespace {
+namespace stoker::torchvision_models_test {
 
 using Values = std::vector<float>;
 
@@ -244,5 +243,4 @@ TEST(AuxiliaryHeads, AddTheirWeighedLossInTraining) {
   EXPECT_FALSE(torch::equal(learner->model().named_parameters()["aside"], before));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::torchvision_models_test

@@ -15,13 +15,13 @@ namespace {
 constexpr int kIterations = 5;
 // The odd polynomial a x + b x^3 + c x^5 that takes (0, 1] near 1 fastest.
 constexpr double kA = 3.4445, kB = -4.775, kC = 2.0315;
-constexpr double kEps = 1e-7;
+constexpr double kNormEpsilon = 1e-7;
 
 at::Tensor Orthogonalized(const at::Tensor& matrix) {
   const bool tall = matrix.size(0) > matrix.size(1);
   at::Tensor x = tall ? matrix.t() : matrix;
   if (!x.is_cpu()) x = x.to(at::kBFloat16);
-  x = x / at::linalg_vector_norm(x).clamp_min(kEps);
+  x = x / at::linalg_vector_norm(x).clamp_min(kNormEpsilon);
   for (int i = 0; i < kIterations; ++i) {
     const at::Tensor square = at::mm(x, x.t());
     const at::Tensor polynomial = square * kB + at::mm(square, square) * kC;

@@ -17,8 +17,7 @@
 #include "stoker/train/optimizers/rmsprop.h"
 #include "stoker/train/optimizers/sgd.h"
 
-namespace stoker {
-namespace {
+namespace stoker::optimizers_test {
 
 at::Tensor Start(at::ScalarType type = at::kDouble) {
   return torch::tensor({1.0, 2.0, 3.0}, type).requires_grad_();
@@ -387,5 +386,4 @@ TEST(Optimizers, OptionsThatContradictEachOtherAreRefused) {
               FailsWith(StatusCode::kInvalidArgument, "nesterov needs a momentum"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::optimizers_test

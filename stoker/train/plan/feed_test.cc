@@ -14,8 +14,7 @@
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/testing/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::feed_test {
 
 constexpr double kPatience = 60;  // seconds; only a feed that adds no threads takes so long
 constexpr int kMostThreads = 64;  // of a stage whose threads follow demand
@@ -54,5 +53,4 @@ TEST(Feed, AddsThreadsForSamplesThatWaitWithoutTakingCpusFromTheStep) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::feed_test

@@ -5,8 +5,7 @@
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/run/recipe.h"
 
-namespace stoker {
-namespace {
+namespace stoker::foreign_names_test {
 
 using testing::HasSubstr;
 
@@ -108,5 +107,4 @@ TEST(ForeignNames, AnUnknownKeyOptionOrOperatorIsCalledWhatItIsCalledHere) {
   EXPECT_THAT(train("train: {loss: MSELoss}"), refused("here that is train.loss.mse"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::foreign_names_test

@@ -13,8 +13,7 @@
 #include "stoker/train/models/mlp.h"
 #include "stoker/train/step/learner.h"
 
-namespace stoker {
-namespace {
+namespace stoker::initial_weights_test {
 
 constexpr ModelInput kSample{.channels = 1, .height = 8, .width = 8};
 
@@ -279,5 +278,4 @@ TEST_F(InitFromTest, APathInTheRecipeIsRelativeToTheRecipe) {
   EXPECT_EQ(recipe.train.init_from.weights, problem_ / "w.pt");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::initial_weights_test

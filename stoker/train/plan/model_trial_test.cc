@@ -4,8 +4,7 @@
 
 #include "stoker/train/loop/trainer_testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::model_trial_test {
 
 // A model of a user's own that expects samples of `features` and gives `rows` rows for each.
 struct Fixed {
@@ -113,5 +112,4 @@ TEST_F(ModelTrialTest, EvaluationDataWithAClassTooManyIsFoundBeforeTheFirstStep)
   EXPECT_EQ(watcher.steps, 0);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::model_trial_test

@@ -2,8 +2,7 @@
 
 #include "stoker/run/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::no_effect_test {
 
 class NoEffectTest : public testing::Test {
  protected:
@@ -42,5 +41,4 @@ TEST_F(NoEffectTest, AWarmUpThatNeverEndsIsNamed) {
               testing::ElementsAre(testing::HasSubstr("it takes 54 steps and the run ends after")));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::no_effect_test

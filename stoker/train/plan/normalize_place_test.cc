@@ -10,8 +10,7 @@
 #include "stoker/train/tune/step_timer.h"
 #include "stoker/train/tune/tune_knobs.h"
 
-namespace stoker {
-namespace {
+namespace stoker::normalize_place_test {
 
 using testing::Each;
 using testing::HasSubstr;
@@ -197,5 +196,4 @@ TEST_F(NormalizePlaceTest, SaysWhatIsInTheWay) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::normalize_place_test

@@ -2,8 +2,7 @@
 
 #include "stoker/run/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::recipe_changes_test {
 
 class RecipeChangesTest : public testing::Test {
  protected:
@@ -105,5 +104,4 @@ TEST_F(RecipeChangesTest, WhatTheChoicesDependOnIsChosenAgain) {
   EXPECT_FALSE(Changes({}, "train.log_every=7").choose_again);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::recipe_changes_test

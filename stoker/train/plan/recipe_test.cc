@@ -5,8 +5,7 @@
 #include "stoker/run/testing.h"
 #include "stoker/train/models/convnet.h"
 
-namespace stoker {
-namespace {
+namespace stoker::recipe_test {
 
 TEST(Recipe, TheWordsOnAndOffMayBeWrittenAsWritersOfYamlDo) {
   STOKER_ASSERT_OK_AND_ASSIGN(
@@ -252,5 +251,4 @@ TEST(ModelInputOf, UnderstandsVectorsAndImages) {
   }
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::recipe_test

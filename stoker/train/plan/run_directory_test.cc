@@ -10,8 +10,7 @@
 #include "stoker/run/metrics_file.h"
 #include "stoker/run/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::run_directory_test {
 
 const ConfigNode kRecipe =
     ConfigNode::Map({{"train", {}, ConfigNode::Map({{"epochs", {}, ConfigNode::Scalar("3")}})}});
@@ -345,5 +344,4 @@ TEST(MetricsFile, AFullDiskIsReportedWithThePath) {
               FailsWith(StatusCode::kResourceExhausted, "/dev/full"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::run_directory_test

@@ -4,8 +4,7 @@
 #include "stoker/run/evaluation.h"
 #include "stoker/run/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::run_schedule_test {
 
 Result<TrainRecipe> Parsed(const std::string& train) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode root, ParseYaml("train: {" + train + "}", "r.yaml"));
@@ -94,5 +93,4 @@ TEST(RunSchedule, KnowsTheBatchByItsSpecOrByItsOperator) {
   EXPECT_EQ(BatchSizeOf(ragged.data, "image"), 16);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::run_schedule_test

@@ -10,8 +10,7 @@
 #include "stoker/run/testing.h"
 #include "stoker/train/loop/trainer.h"
 
-namespace stoker {
-namespace {
+namespace stoker::predictor_test {
 
 namespace fs = std::filesystem;
 
@@ -224,5 +223,4 @@ TEST_F(PredictorTest, SamplesThatTheModelCannotTakeAreRefused) {
               FailsWith(StatusCode::kInvalidArgument, "first dimension"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::predictor_test

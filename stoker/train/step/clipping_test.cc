@@ -7,8 +7,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::clipping_test {
 
 at::Tensor WithGradient(const at::Tensor& values, const at::Tensor& gradient) {
   at::Tensor parameter = values.clone().requires_grad_();
@@ -85,5 +84,4 @@ TEST(ClipGradients, GivesTheSameBytesOnAnyNumberOfThreads) {
   for (const at::Tensor& other : clipped) EXPECT_TRUE(torch::equal(clipped[0], other));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::clipping_test

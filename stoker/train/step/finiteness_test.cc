@@ -7,8 +7,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::finiteness_test {
 
 const double kBroken[] = {NAN, -NAN, INFINITY, -INFINITY};
 
@@ -50,5 +49,4 @@ TEST(Finiteness, SeesGradientsAndLeavesThemAsTheyWere) {
   EXPECT_TRUE(GradientsAreFinite({without}));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::finiteness_test

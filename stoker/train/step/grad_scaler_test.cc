@@ -6,8 +6,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::grad_scaler_test {
 
 using Verdict = GradScaler::Verdict;
 
@@ -78,5 +77,4 @@ TEST(GradScaler, GoesOnFromItsState) {
   EXPECT_EQ(other.scale(), 131072);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::grad_scaler_test

@@ -7,8 +7,7 @@
 #include "stoker/train/step/graph_testing.h"
 #include "stoker/train/step/learner.h"
 
-namespace stoker {
-namespace {
+namespace stoker::graphed_pass_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -107,5 +106,4 @@ TEST_F(GraphedPassTest, OnADeviceTrainsAsWithoutIt) {
   EXPECT_NEAR(as_graph.last_evaluation->loss, plain.last_evaluation->loss, 1e-4);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::graphed_pass_test

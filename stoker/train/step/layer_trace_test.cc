@@ -11,8 +11,7 @@
 #include "stoker/device/torch_error.h"
 #include "stoker/train/core/model.h"
 
-namespace stoker {
-namespace {
+namespace stoker::layer_trace_test {
 
 // Two layers with an operator of no layer between them, which may break values, and one that may
 // break gradients alone.
@@ -112,5 +111,4 @@ TEST(RowsNotFinite, ListsThemUpToANumber) {
   EXPECT_TRUE(RowsNotFinite(torch::tensor(NAN)).empty());
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::layer_trace_test

@@ -6,8 +6,7 @@
 #include "stoker/run/testing.h"
 #include "stoker/train/core/parameters.h"
 
-namespace stoker {
-namespace {
+namespace stoker::learner_test {
 
 class LearnerTest : public testing::Test {
  protected:
@@ -153,5 +152,4 @@ TEST_F(ParametersTest, AGroupThatMatchesNothingIsRefusedWithTheNamesThereAre) {
                 "train.groups (--set train.groups): 'conv*' matches none of the model's 4"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::learner_test

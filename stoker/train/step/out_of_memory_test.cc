@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::out_of_memory_test {
 
 constexpr uint64_t kMiB = 1 << 20, kGiB = 1 << 30;
 
@@ -76,5 +75,4 @@ TEST(OutOfMemory, SaysHowMuchWasMissingAndWhatToDo) {
               FailsWith(StatusCode::kResourceExhausted, "try a batch of 1"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::out_of_memory_test

@@ -6,8 +6,7 @@
 #include "stoker/run/registry.h"
 #include "stoker/train/models/convnet.h"
 
-namespace stoker {
-namespace {
+namespace stoker::weight_average_test {
 
 std::shared_ptr<Model> SmallModel() {
   return *Convnet{.classes = 2, .channels = {2}}.Build({.channels = 1, .height = 4, .width = 4});
@@ -103,5 +102,4 @@ TEST(WeightAverage, IsNotKeptWhereNoneIsWanted) {
   EXPECT_FALSE(WeightAverage({.kind = "ema"}, {}, *model).kept());
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::weight_average_test

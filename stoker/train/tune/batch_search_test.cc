@@ -5,8 +5,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::batch_search_test {
 
 using testing::ElementsAre;
 
@@ -75,5 +74,4 @@ TEST(PredictedBytes, LieOnTheLineThroughTheTwoLargestThatFit) {
   EXPECT_EQ(PredictedBytes(level, 64), 250u);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::batch_search_test

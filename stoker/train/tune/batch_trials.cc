@@ -7,14 +7,13 @@
 #include "stoker/base/statistics.h"
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
+#include "stoker/train/tune/tiny_step_internal.h"
 #include "stoker/train/tune/trial_outliers.h"
 
 namespace stoker {
 namespace {
 
-constexpr int kFewestSteps = 3;
-// Steps that leave the weights nearly where they are take as long as any.
-constexpr ScheduleValue kTinyStep{.lr = 1e-6, .momentum = {}};
+constexpr int kFewestTimedSteps = 3;
 
 at::Tensor RepeatedRows(const at::Tensor& rows, int64_t size) {
   const int64_t times = (size - 1) / rows.size(0) + 1;
@@ -120,7 +119,7 @@ Status BatchTrials::Measure(BatchTrial& trial) {
   if (trial.peak_bytes > options_.memory_bytes) return OkStatus();  // no need to time it
   std::vector<double> steps_ms;
   const Stopwatch all;
-  while (std::ssize(steps_ms) < kFewestSteps || all.ElapsedSeconds() < options_.seconds) {
+  while (std::ssize(steps_ms) < kFewestTimedSteps || all.ElapsedSeconds() < options_.seconds) {
     const Stopwatch watch;
     STOKER_RETURN_IF_ERROR(StepOnce(batch));
     steps_ms.push_back(watch.ElapsedSeconds() * 1e3);

@@ -9,8 +9,7 @@
 #include "stoker/train/plan/feed.h"
 #include "stoker/train/tune/batch_finder.h"
 
-namespace stoker {
-namespace {
+namespace stoker::batch_trials_test {
 
 constexpr uint64_t kMegabyte = 1'000'000;
 
@@ -131,5 +130,4 @@ TEST(Repeated, TakesTheSamplesInTheirOrderAgainAndAgain) {
   EXPECT_EQ(five.target[4].item<int64_t>(), 0);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::batch_trials_test

@@ -7,8 +7,7 @@
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/run/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::lr_finder_test {
 
 Result<LrSearch> Find(const SmallProblem& problem, const std::vector<std::string>& set,
                       const LrRangeOptions& options = {}) {
@@ -100,5 +99,4 @@ TEST(LrFinder, SaysThatTheRateIsNotToBlameWhereTheFirstLossIsBroken) {
               FailsWith(StatusCode::kInvalidArgument, "begin above 0"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::lr_finder_test

@@ -6,8 +6,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::lr_range_test {
 
 // The curve of a loss that is a function of the rate, without smoothing.
 LrCurve CurveOf(const LrRangeOptions& options, const std::function<double(double)>& loss) {
@@ -90,5 +89,4 @@ TEST(LrRange, RefusesRangesThatAreNone) {
   STOKER_EXPECT_OK(CheckLrRange({}));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::lr_range_test

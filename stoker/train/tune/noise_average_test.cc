@@ -7,8 +7,7 @@
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::noise_average_test {
 
 double NormOf(const std::vector<double>& values) {
   double squared = 0;
@@ -87,5 +86,4 @@ TEST(NoiseAverage, GoesOnFromItsStateAsIfItHadNotStopped) {
   EXPECT_EQ(second.Restore({{"gradient", {1}}}).code(), StatusCode::kDataLoss);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::noise_average_test

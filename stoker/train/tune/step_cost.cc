@@ -10,14 +10,13 @@
 #include "stoker/train/plan/feed.h"
 #include "stoker/train/plan/first_batch.h"
 #include "stoker/train/step/learner.h"
+#include "stoker/train/tune/tiny_step_internal.h"
 #include "stoker/train/tune/tune_knobs.h"
 
 namespace stoker {
 namespace {
 
 constexpr size_t kFewestSteps = 3;
-// Steps that leave the weights nearly where they are take as long as any.
-constexpr ScheduleValue kTinyStep{.lr = 1e-6, .momentum = {}};
 
 // Seconds of single steps.
 struct Times {

@@ -5,8 +5,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/run/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::step_cost_test {
 
 TEST(StepCost, HasThePartsOfAStepOfTheFirstBatch) {
   const SmallProblem problem;
@@ -29,5 +28,4 @@ TEST(StepCost, StopsBeforeThereAreEnoughStepsWithCancelled) {
   EXPECT_EQ(MeasureStep(recipe, {}, 10, &stop).status().code(), StatusCode::kCancelled);
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::step_cost_test

@@ -10,6 +10,7 @@
 #include "stoker/train/plan/feed.h"
 #include "stoker/train/plan/model_trial.h"
 #include "stoker/train/tune/memory_meter.h"
+#include "stoker/train/tune/tiny_step_internal.h"
 #include "stoker/train/tune/tune_knobs.h"
 
 namespace stoker {
@@ -28,8 +29,6 @@ constexpr int kStepsBefore = 6;
 constexpr int kStepsOfASample = 4, kSamplesAPass = 3;
 constexpr int kStepsAPass = kStepsBefore + kStepsOfASample * kSamplesAPass;
 constexpr int kMostPasses = 3;
-// Steps that leave the weights nearly where they are take as long as any.
-constexpr ScheduleValue kTinyStep{.lr = 1e-6, .momentum = {}};
 
 }  // namespace
 

@@ -17,8 +17,7 @@
 #include "stoker/train/tune/step_timer.h"
 #include "stoker/train/tune/tune_knobs.h"
 
-namespace stoker {
-namespace {
+namespace stoker::step_tuner_test {
 
 // A run that is long enough for everything to be tried, of steps that are short.
 Result<Recipe> ConvnetRecipe(const SmallProblem& problem, std::vector<std::string> assignments) {
@@ -281,5 +280,4 @@ TEST(Tuner, ReportsABatchThatTheModelCannotLearnFrom) {
   EXPECT_THAT(TuneOnCpu(recipe), FailsWith(StatusCode::kDataLoss, "the model has 2 classes"));
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::step_tuner_test

@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::trial_outliers_test {
 
 BatchTrial Trial(int64_t batch, double images_per_s, bool fits = true) {
   return {.batch = batch, .fits = fits, .images_per_s = images_per_s};
@@ -38,5 +37,4 @@ TEST(SlowOutliers, WhatDoesNotFitHasNoThroughput) {
   EXPECT_THAT(SlowOutliers({}), testing::IsEmpty());
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::trial_outliers_test

@@ -2,8 +2,7 @@
 
 #include "stoker/base/testing.h"
 
-namespace stoker {
-namespace {
+namespace stoker::tune_search_test {
 
 // Times that are made up: a step takes what the table says of its threads, each comparison takes
 // `seconds_each`, and nothing is noisy but what the test says.
@@ -270,5 +269,4 @@ TEST(TuneReport, IsATableOfWhatWasTriedGainedAndKept) {
   EXPECT_EQ(TuneReport{}.ToText(), "");
 }
 
-}  // namespace
-}  // namespace stoker
+}  // namespace stoker::tune_search_test
