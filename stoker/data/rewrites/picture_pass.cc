@@ -282,7 +282,7 @@ bool MapsEachAlone(const DatasetNode& node) {
 }
 
 bool StaysBehind(const DatasetNode& map) {
-  return map.element_wise()->works_on_columns() && !MapsEachAlone(map);
+  return map.element_wise()->works_on_columns() && !IsPictureMap(map);
 }
 
 // The consecutive maps that end with `last`, from the first that decodes a picture on.
