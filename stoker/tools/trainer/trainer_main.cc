@@ -5,14 +5,7 @@
 #include "stoker/base/log.h"
 #include "stoker/base/problems.h"
 #include "stoker/device/torch_error.h"
-#include "stoker/tools/commands/compare_command.h"
-#include "stoker/tools/commands/env_command.h"
-#include "stoker/tools/commands/help_commands.h"
-#include "stoker/tools/commands/inspect_command.h"
-#include "stoker/tools/commands/pack_command.h"
-#include "stoker/tools/commands/plot_command.h"
-#include "stoker/tools/commands/verify_command.h"
-#include "stoker/tools/commands/vocabulary_command.h"
+#include "stoker/tools/commands/all_commands.h"
 #include "stoker/tools/foreign/foreign_doctor.h"
 #include "stoker/tools/program/exit_code.h"
 #include "stoker/tools/program/process.h"
@@ -44,14 +37,28 @@ int Refused(const Status& kinds) {
   return ExitCodeOf(kinds);
 }
 
-void AddCommandsWithTorch(Program& program) {
-  AddTrainCommand(program, Guarded(RunTrain));
-  AddEvalCommand(program, Guarded(RunEval));
-  AddPredictCommand(program, Guarded(RunPredict));
-  AddCheckCommand(program, Guarded(RunRecipeCheck));
-  AddLintCommand(program, Guarded(RunLint));
-  AddExportCommand(program, Guarded(RunExport));
-  AddScheduleCommand(program, Guarded(RunSchedule));
+CommandActions ActionsWithTorch() {
+  CommandActions actions;
+  actions.train = Guarded(RunTrain);
+  actions.eval = Guarded(RunEval);
+  actions.predict = Guarded(RunPredict);
+  actions.check = Guarded(RunRecipeCheck);
+  actions.lint = Guarded(RunLint);
+  actions.export_weights = Guarded(RunExport);
+  actions.schedule = Guarded(RunSchedule);
+  actions.lr_find = Guarded(RunLrFind);
+  actions.batch_find = Guarded(RunBatchFind);
+  actions.doctor = Guarded(RunTrainedDoctor);
+  actions.foreign_doctor = RunForeignDoctor;
+  actions.bench_model = Guarded(RunModelBench);
+  actions.inspect = [](const InspectArguments& arguments) {
+    if (!NeedsTrainer(arguments)) return RunInspect(arguments);
+    return PrintInspection(
+        arguments.models ? InspectModels(arguments.model) : InspectDirectory(arguments.file),
+        arguments.json);
+  };
+  actions.completion_words = PrintCompletionWords;
+  return actions;
 }
 
 }  // namespace
@@ -65,24 +72,7 @@ int TrainerMain(int argc, char** argv, void (*add_kinds)(Kinds& kinds)) {
     if (!kinds.status().ok()) return Refused(kinds.status());
   }
   Program program;
-  AddCommandsWithTorch(program);
-  AddPlotCommand(program);
-  AddLrFindCommand(program, Guarded(RunLrFind));
-  AddBatchFindCommand(program, Guarded(RunBatchFind));
-  AddDoctorCommand(program, Guarded(RunTrainedDoctor), RunForeignDoctor);
-  AddBenchCommand(program, RunBench, Guarded(RunModelBench));
-  AddPackCommand(program, RunPack);
-  AddVerifyCommand(program);
-  AddInspectCommand(program, [](const InspectArguments& arguments) {
-    if (!NeedsTrainer(arguments)) return RunInspect(arguments);
-    return PrintInspection(
-        arguments.models ? InspectModels(arguments.model) : InspectDirectory(arguments.file),
-        arguments.json);
-  });
-  AddCompareCommand(program);
-  AddEnvCommand(program);
-  AddVocabularyCommand(program, RunVocabulary);
-  AddHelpCommands(program, PrintCompletionWords);
+  AddCommands(program, ActionsWithTorch());
   return program.Run(argc, argv);
 }
 

@@ -1,0 +1,35 @@
+#include "stoker/tools/commands/all_commands.h"
+
+#include <utility>
+
+#include "stoker/tools/commands/compare_command.h"
+#include "stoker/tools/commands/env_command.h"
+#include "stoker/tools/commands/help_commands.h"
+#include "stoker/tools/commands/plot_command.h"
+#include "stoker/tools/commands/verify_command.h"
+
+namespace stoker {
+
+void AddCommands(Program& program, CommandActions actions) {
+  AddTrainCommand(program, std::move(actions.train));
+  AddEvalCommand(program, std::move(actions.eval));
+  AddPredictCommand(program, std::move(actions.predict));
+  AddCheckCommand(program, std::move(actions.check));
+  AddLintCommand(program, std::move(actions.lint));
+  AddExportCommand(program, std::move(actions.export_weights));
+  AddScheduleCommand(program, std::move(actions.schedule));
+  AddPlotCommand(program);
+  AddLrFindCommand(program, std::move(actions.lr_find));
+  AddBatchFindCommand(program, std::move(actions.batch_find));
+  AddDoctorCommand(program, std::move(actions.doctor), std::move(actions.foreign_doctor));
+  AddBenchCommand(program, std::move(actions.bench), std::move(actions.bench_model));
+  AddPackCommand(program, std::move(actions.pack));
+  AddVerifyCommand(program);
+  AddInspectCommand(program, std::move(actions.inspect));
+  AddCompareCommand(program);
+  AddEnvCommand(program);
+  AddVocabularyCommand(program, std::move(actions.vocabulary));
+  AddHelpCommands(program, std::move(actions.completion_words));
+}
+
+}  // namespace stoker
