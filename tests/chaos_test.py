@@ -11,6 +11,7 @@ import unittest
 
 from program import DATA, STOKER, ProgramTest, png
 
+from chaos.judge import lines_of
 from chaos.server import Server
 from chaos.session import Settings, judge_seed
 from chaos.tables import npy_bytes
@@ -78,6 +79,66 @@ train: {epochs: 1, device: cpu, tune: off, threads: 1, average: {kind: ema}, cli
                     refused += 1
                 self.assertTrue(log or code == 0, err)
         self.assertGreater(refused, 5)
+
+
+@unittest.skipIf(has_sanitizer(), "a sanitizer's own library must be loaded first")
+@unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train")), "there is no stoker-train")
+class FailedWritesOfATrainingTest(PreloadCase):
+    RECIPE = DATA + """\
+model: {mlp: {classes: 4}}
+train:
+  epochs: 2
+  device: cpu
+  tune: off
+  threads: 1
+  log_every: 2
+  tensorboard: {enabled: true}
+  checkpoint: {every_steps: 6, async: false}
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.write("recipe.yaml", self.RECIPE)
+        self.train("whole")
+        self.want = self.result("whole")
+
+    def train(self, run):
+        done = subprocess.run([STOKER, "train", "recipe.yaml", "--run", run, "--quiet"], cwd=self.folder, capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def result(self, run):
+        with open(self.path(f"{run}/weights.safetensors"), "rb") as file:
+            weights = file.read()
+        return weights, lines_of(self.path(f"{run}/metrics.jsonl"))
+
+    def stored(self):
+        if not os.path.isdir(self.path("run/checkpoints")):
+            return 0
+        return max((int(name.removeprefix("step-")) for name in os.listdir(self.path("run/checkpoints")) if name.startswith("step-")),
+                   default=0)
+
+    def test_any_one_write_or_flush_or_opening_that_fails_costs_no_step_and_no_line(self):
+        ended = 0
+        for call, part in [("write:EIO", "metrics.jsonl"), ("write:EIO", "tfevents"), ("write:EIO", "tensors.safetensors"),
+                           ("sync:EIO", "checkpoints"), ("open:EMFILE", "checkpoints"), ("rename:EIO", "checkpoints"),
+                           ("write:ENOSPC", "progress.json")]:
+            for number in range(2, 12, 3):
+                with self.subTest(call=call, part=part, number=number):
+                    shutil.rmtree(self.path("run"), ignore_errors=True)
+                    code, err, log = self.preload(f"{call}:{number}:1:{part}", "train", "recipe.yaml", "--run", "run", "--quiet")
+                    self.assertNotIn(".tmp-", err)
+                    if code:
+                        ended += 1
+                        self.assertEqual(code, 1, err)
+                        begun = os.path.exists(self.path("run/metrics.jsonl"))
+                        done = max((line["step"] for line in lines_of(self.path("run/metrics.jsonl"))), default=0) if begun else 0
+                        self.assertGreaterEqual(self.stored() if begun else 0, done, err)
+                        again = subprocess.run([STOKER, "train", *(["--resume"] if begun else ["recipe.yaml"]), "--run", "run", "--quiet"],
+                                               cwd=self.folder, capture_output=True, text=True, check=False)
+                        self.assertEqual(again.returncode, 0, again.stderr)
+                    self.assertEqual(self.result("run"), self.want, err)
+        self.assertGreater(ended, 0)
 
 
 @unittest.skipIf(has_sanitizer(), "a sanitizer's own library must be loaded first")

@@ -22,7 +22,7 @@ def has_thread_sanitizer():
 class Interrupting(ProgramTest):
     def setUp(self):
         super().setUp()
-        seed = random.randrange(1 << 32)
+        seed = int(os.environ.get("STOKER_SEED", random.randrange(1 << 32)))
         print(f"seed {seed}")
         self.rng = random.Random(seed)
 

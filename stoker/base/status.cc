@@ -14,8 +14,7 @@ namespace {
 
 StatusCode CodeOfErrno(int error_number) {
   switch (error_number) {
-    case ENOENT:
-    case ENXIO: return StatusCode::kNotFound;
+    case ENOENT: return StatusCode::kNotFound;
     case EACCES:
     case EPERM:
     case EROFS: return StatusCode::kPermissionDenied;
@@ -33,6 +32,7 @@ StatusCode CodeOfErrno(int error_number) {
     case ESTALE:
     case EREMOTEIO:
     case ENODEV:
+    case ENXIO:
     case ENOTCONN:
     case ETIMEDOUT:
     case ECONNREFUSED:
@@ -57,7 +57,12 @@ StatusCode CodeOfErrno(int error_number) {
     case ENOSYS:
     case EOPNOTSUPP: return StatusCode::kUnimplemented;
     case ECANCELED: return StatusCode::kCancelled;
-    default: return StatusCode::kInternal;
+    case EBADF:
+    case EFAULT:
+      return StatusCode::kInternal;  // a defect of the program
+    // What is not known to be about one file is not taken for that: it would be skipped as a bad
+    // sample.
+    default: return StatusCode::kUnavailable;
   }
 }
 

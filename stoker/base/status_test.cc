@@ -76,6 +76,10 @@ TEST(ErrnoStatus, MapsErrnoToCodeAndSaysWhatTheSystemSaid) {
                                               {EUCLEAN, StatusCode::kDataLoss},
                                               {EOPNOTSUPP, StatusCode::kUnimplemented},
                                               {ECANCELED, StatusCode::kCancelled},
+                                              {ENXIO, StatusCode::kUnavailable},
+                                              {EPROTO, StatusCode::kUnavailable},
+                                              {ENOMEDIUM, StatusCode::kUnavailable},
+                                              {EKEYEXPIRED, StatusCode::kUnavailable},
                                               {EBADF, StatusCode::kInternal}};
   for (const auto& [error_number, code] : cases) {
     EXPECT_EQ(ErrnoStatus(error_number, "open").code(), code) << "errno " << error_number;

@@ -30,7 +30,8 @@ Result<Descriptor> OpenToAppend(const std::string& path) {
 }
 
 // A lock of the whole file, among all that opened it. A file system without locks leaves O_APPEND,
-// which keeps lines apart but does not take half a line back.
+// which keeps lines apart but does not take half a line back; other trouble is an error, since
+// another process may hold the lock.
 class FileLock {
  public:
   explicit FileLock(int fd) : fd_(fd) { problem_ = FlockUnlessStopped(fd_, LOCK_EX); }
@@ -38,7 +39,18 @@ class FileLock {
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 
-  bool stopped() const { return problem_ == ECANCELED; }
+  Status status(const std::string& path) const {
+    switch (problem_) {
+      case 0:
+      case ENOLCK:
+      case ENOSYS:
+      case EOPNOTSUPP: return OkStatus();
+      case ECANCELED:
+        return Cancelled("{}: the wait for its lock was asked to stop while another process has it",
+                         path);
+      default: return internal::WriteError(problem_, path, "cannot lock it to append lines");
+    }
+  }
 
  private:
   const int fd_;
@@ -59,8 +71,7 @@ Result<std::optional<LockedFile>> OpenLocked(const std::string& path, const Open
     STOKER_ASSIGN_OR_RETURN(std::optional<Descriptor> file, open());
     if (!file) return std::nullopt;
     auto lock = std::make_unique<FileLock>(file->get());
-    if (lock->stopped())
-      return Cancelled("{}: asked to stop while another one appended a line to it", path);
+    STOKER_RETURN_IF_ERROR(lock->status(path));
     STOKER_ASSIGN_OR_RETURN(const bool is_still, internal::IsStill(path, file->get()));
     if (is_still) return LockedFile{*std::move(file), std::move(lock)};
   }

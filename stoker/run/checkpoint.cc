@@ -8,6 +8,7 @@
 
 #include "stoker/base/json_file.h"
 #include "stoker/base/log.h"
+#include "stoker/base/stop_scope.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/manifest.h"
 
@@ -58,6 +59,26 @@ std::string CheckpointStore::PathOf(int64_t step) const {
 
 Status CheckpointStore::Write(int64_t step, std::span<const NamedArray> tensors, const Json& state,
                               std::span<const int64_t> kept_beside) {
+  Status written = WriteOnce(step, tensors, state);
+  // The state is in memory still, and would be lost. All of it is written again: what a disk failed
+  // to flush once is not flushed by a second call.
+  for (const double wait : {0.2, 0.5}) {
+    const bool may_pass = written.code() == StatusCode::kUnavailable ||
+                          written.code() == StatusCode::kResourceExhausted;
+    if (!may_pass || !SleepUnlessStopped(wait)) break;
+    LogWarning("{}; the checkpoint is written once more", written.message());
+    written = WriteOnce(step, tensors, state);
+  }
+  STOKER_RETURN_IF_ERROR(written);
+  // The new one is safe whatever happens to the old ones.
+  if (const Status tidied = RemoveOld(step, kept_beside); !tidied.ok()) {
+    LogWarning("old checkpoints stay: {}", tidied.message());
+  }
+  return OkStatus();
+}
+
+Status CheckpointStore::WriteOnce(int64_t step, std::span<const NamedArray> tensors,
+                                  const Json& state) {
   STOKER_RETURN_IF_ERROR(CreateDirectories(directory_));
   std::error_code error;
   if (fs::exists(PathOf(step), error)) {
@@ -66,15 +87,10 @@ Status CheckpointStore::Write(int64_t step, std::span<const NamedArray> tensors,
     STOKER_RETURN_IF_ERROR(RemoveAtomically(PathOf(step)));
   }
   STOKER_ASSIGN_OR_RETURN(AtomicDirectory made, AtomicDirectory::Create(PathOf(step)));
-  STOKER_RETURN_IF_ERROR(WriteSafetensors(made.path() + "/" + kTensors, tensors));
-  STOKER_RETURN_IF_ERROR(WriteFileAtomically(made.path() + "/" + kState, JsonFileText(state)));
-  STOKER_RETURN_IF_ERROR(Manifest::Write(made.path(), kListed));
-  STOKER_RETURN_IF_ERROR(made.Commit());
-  // The new one is safe whatever happens to the old ones.
-  if (const Status tidied = RemoveOld(step, kept_beside); !tidied.ok()) {
-    LogWarning("old checkpoints stay: {}", tidied.message());
-  }
-  return OkStatus();
+  Status filled = WriteSafetensors(made.path() + "/" + kTensors, tensors);
+  if (filled.ok()) filled = WriteFileAtomically(made.path() + "/" + kState, JsonFileText(state));
+  if (filled.ok()) filled = Manifest::Write(made.path(), kListed);
+  return filled.ok() ? made.Commit() : made.WithFinalName(filled);
 }
 
 // Keeps the newest up to `written`, which is whole. Those of later steps were passed over as

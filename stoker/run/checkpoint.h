@@ -40,9 +40,10 @@ class CheckpointStore {
       : directory_(std::move(directory)), keep_(keep) {}
 
   // Writes the checkpoint of `step`, then removes the oldest beyond `keep`, except those of the
-  // steps `kept_beside`. Keeps a whole one of the same step, and replaces a damaged one. Errors:
-  // those of io/atomic_file.h, after which the older ones are untouched; those of reading an
-  // existing one of this step.
+  // steps `kept_beside`. Keeps a whole one of the same step, and replaces a damaged one. Trouble
+  // that may pass is met by writing all of it again, twice at most. Errors: those of
+  // io/atomic_file.h, after which the older ones are untouched; those of reading an existing one of
+  // this step.
   Status Write(int64_t step, std::span<const NamedArray> tensors, const Json& state,
                std::span<const int64_t> kept_beside = {});
 
@@ -66,6 +67,7 @@ class CheckpointStore {
   std::string PathOf(int64_t step) const;
 
  private:
+  Status WriteOnce(int64_t step, std::span<const NamedArray> tensors, const Json& state);
   Status RemoveOld(int64_t written, std::span<const int64_t> kept_beside);
   // Returns whether the checkpoint of `step` is certainly damaged. Reads all of it the first time,
   // and later only if it was damaged.

@@ -35,7 +35,10 @@ Status CheckOwnFiles(const RunPaths& paths) {
   for (const std::string& path : {paths.lock(), paths.log(), paths.metrics()}) {
     std::error_code error;
     const fs::path target = fs::read_symlink(path, error);
-    if (error) continue;
+    // Not a link, or not there.
+    if (error == std::errc::invalid_argument || error == std::errc::no_such_file_or_directory)
+      continue;
+    if (error) return ErrnoStatus(error.value(), path + ": cannot look whether it is a link");
     return FailedPrecondition(
         "{}: is a symbolic link to {}, and a run writes only to files of its own; put the file "
         "itself in the link's place",

@@ -88,8 +88,13 @@ void RunRecorder::Checkpointed(const CheckpointEvent& event) {
 }
 
 Status RunRecorder::Append(const Json& line) {
+  if (tensorboard_ == nullptr) return metrics_.Append(line);
+  STOKER_ASSIGN_OR_RETURN(const uint64_t before, metrics_.Size());
   STOKER_RETURN_IF_ERROR(metrics_.Append(line));
-  return tensorboard_ == nullptr ? OkStatus() : tensorboard_->Write(line);
+  Status written = tensorboard_->Write(line);
+  // A line is in both or in neither: the run may be stored now, and would write it again.
+  if (!written.ok()) STOKER_RETURN_IF_ERROR(metrics_.CutBack(before));
+  return written;
 }
 
 void RunRecorder::Ended(std::string_view how, std::optional<bool> success) {

@@ -94,6 +94,18 @@ def wrong_with_end(case, outcome, folder, late_limit):
     return wrong
 
 
+def wrong_with_steps(case, outcome, folder):
+    """Of a training that failed: whether the last step that its metrics name is stored. For trouble that spares steps."""
+    metrics = os.path.join(folder, "run", "metrics.jsonl")
+    if case.kind != "train" or outcome.code != 1 or not os.path.exists(metrics):
+        return []
+    done = max((line.get("step", 0) for line in lines_of(metrics)), default=0)
+    checkpoints = os.path.join(folder, "run", "checkpoints")
+    stored = max((int(name.removeprefix("step-")) for name in os.listdir(checkpoints) if name.startswith("step-"))
+                 if os.path.isdir(checkpoints) else (), default=0)
+    return [f"lost steps: {done} were done, the newest checkpoint is of step {stored}"] if done > stored else []
+
+
 def wrong_with_memory(case, outcome, undisturbed):
     """What was resident against what is promised, or without a budget (libtorch has none) against the undisturbed command."""
     bound = ALLOWANCE + (case.budget + (case.stages + MOST_THREADS) * case.source.largest if case.budget else undisturbed.peak)

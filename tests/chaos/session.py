@@ -107,6 +107,8 @@ class Session:
         for outcome in outcomes:
             findings += judge.wrong_with_end(case, outcome, self.workshop.work, self.settings.late)
             findings += judge.wrong_with_results(case, outcome, found, want, want_printed)
+            if difficulty.spares_steps:
+                findings += judge.wrong_with_steps(case, outcome, self.workshop.work)
             if self.settings.memory:
                 findings += judge.wrong_with_memory(case, outcome, quiet)
         return findings

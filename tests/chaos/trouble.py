@@ -66,6 +66,14 @@ class Trouble:
         return any(each.number in STOPS for each in self.signals)
 
     @property
+    def spares_steps(self):
+        """Whether a run that it ends must have stored its last whole step: no signal, and of disks only what passes at once."""
+        parts = [rule.split(":") for rule in self.rules]
+        failing = [part for part in parts if not part[1].startswith(("slow-", "short", "EINTR"))]
+        return (not self.signals and not self.twice and len(failing) <= 1
+                and all(call not in ("memory", "thread") and count == "1" for call, _, _, count in failing))
+
+    @property
     def kills(self):
         return any(each.number == signal.SIGKILL for each in self.signals)
 

@@ -305,7 +305,6 @@ arrow::Status ColumnDecoder::Widen(const arrow::Array& array, int64_t begin, int
 // Values of which none is null, in the range of the array.
 arrow::Status ColumnDecoder::AppendPlain(const arrow::Array& array, int64_t begin, int64_t count) {
   if (count == 0) return arrow::Status::OK();  // an empty array may have no buffer
-  if (count == 0) return arrow::Status::OK();
   switch (plan_.leaf) {
     case LeafForm::kWidenU16: return Widen<uint16_t>(array, begin, count);
     case LeafForm::kWidenU32: return Widen<uint32_t>(array, begin, count);

@@ -140,7 +140,7 @@ bool RemoveIfItMayGo(const std::string& directory, const CacheEntry& entry) {
   const std::string path = PathOf(directory, entry);
   const std::optional<Descriptor> copy = LockUnused(path);
   if (!copy) return false;
-  ::unlink(path.c_str());
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return false;  // it still takes its space
   ::unlink(CheckPathOf(path).c_str());
   return true;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "stoker/base/stop_scope.h"
 #include "stoker/io/temporary_internal.h"
@@ -14,7 +15,6 @@ namespace {
 
 Status LockError(int error_number, const std::string& path) {
   switch (error_number) {
-    case EWOULDBLOCK: return Unavailable("{}: another one makes this copy", path);
     case ECANCELED: return Cancelled("{}: asked to stop while another one held the lock", path);
     case ENOLCK:
     case ENOSYS:
@@ -40,16 +40,26 @@ LockWait::Then LockWait::Next(double now, uint64_t progress) {
   return Then::kSay;
 }
 
-Result<CacheLock> CacheLock::Take(std::string path, IfHeld if_held, Afterwards afterwards) {
-  const int operation = if_held == IfHeld::kWait ? LOCK_EX : LOCK_EX | LOCK_NB;
-  // Who does not wait for the lock does not wait long for trouble to pass either.
-  const double patience_seconds = if_held == IfHeld::kWait ? LocalRetry::kPatienceSeconds : 1;
+Result<CacheLock> CacheLock::Take(std::string path, Afterwards afterwards) {
+  STOKER_ASSIGN_OR_RETURN(std::optional<CacheLock> lock,
+                          Take(std::move(path), LOCK_EX, LocalRetry::kPatienceSeconds, afterwards));
+  return *std::move(lock);
+}
+
+Result<std::optional<CacheLock>> CacheLock::TryTake(std::string path, Afterwards afterwards) {
+  // The caller does not wait for the lock, so it does not wait long for trouble to pass either.
+  return Take(std::move(path), LOCK_EX | LOCK_NB, /*patience_seconds=*/1, afterwards);
+}
+
+Result<std::optional<CacheLock>> CacheLock::Take(std::string path, int operation,
+                                                 double patience_seconds, Afterwards afterwards) {
   while (true) {
     Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (!file.valid()) return internal::WriteError(errno, path, "cannot make a lock in the cache");
-    if (const int problem = FlockUnlessStopped(file.get(), operation); problem != 0) {
-      const bool held = problem == EWOULDBLOCK || problem == ECANCELED;
-      if (afterwards == Afterwards::kRemove && !held) ::unlink(path.c_str());
+    const int problem = FlockUnlessStopped(file.get(), operation);
+    if (problem == EWOULDBLOCK) return std::nullopt;
+    if (problem != 0) {
+      if (afterwards == Afterwards::kRemove && problem != ECANCELED) ::unlink(path.c_str());
       return LockError(problem, path);
     }
     STOKER_ASSIGN_OR_RETURN(const bool is_still,

@@ -14,19 +14,23 @@ namespace stoker {
 // destroyed, or when the process dies. Movable.
 class CacheLock {
  public:
-  enum class IfHeld { kWait, kFail };
   enum class Afterwards { kStay, kRemove };  // the file, when the lock is released
 
-  // Takes the lock; creates the file `path` if it does not exist. Errors: kUnavailable if another
-  // holder has the lock and `if_held` says not to wait; kCancelled if this thread was asked to stop
-  // while it waited (base/stop_scope.h); kFailedPrecondition if the file system has no locks; those
-  // of creating the file and of looking at it.
-  static Result<CacheLock> Take(std::string path, IfHeld if_held, Afterwards afterwards);
+  // Takes the lock, once no other holder has it; creates the file `path` if it does not exist.
+  // Errors: kCancelled if this thread was asked to stop while it waited (base/stop_scope.h);
+  // kFailedPrecondition if the file system has no locks; those of creating the file and of looking
+  // at it.
+  static Result<CacheLock> Take(std::string path, Afterwards afterwards);
+  // Does not wait: returns nothing if another holder has the lock.
+  static Result<std::optional<CacheLock>> TryTake(std::string path, Afterwards afterwards);
 
   CacheLock(CacheLock&&) noexcept = default;
   ~CacheLock();
 
  private:
+  static Result<std::optional<CacheLock>> Take(std::string path, int operation,
+                                               double patience_seconds, Afterwards afterwards);
+
   CacheLock(std::string path, Descriptor file, Afterwards afterwards)
       : path_(std::move(path)), file_(std::move(file)), afterwards_(afterwards) {}
 

@@ -58,8 +58,9 @@ class StoppedFetch {
     EXPECT_TRUE(File::OpenLocally(url).ok());
     const std::string name = CopyIn(directory);
     for (const char* end : {"", ".check"}) fs::remove(directory + "/" + name + end);
-    lock_.emplace(*CacheLock::Take(directory + "/." + name + ".lock", CacheLock::IfHeld::kFail,
-                                   CacheLock::Afterwards::kRemove));
+    std::optional<CacheLock> lock =
+        *CacheLock::TryTake(directory + "/." + name + ".lock", CacheLock::Afterwards::kRemove);
+    lock_.emplace(*std::move(lock));
   }
 
  private:

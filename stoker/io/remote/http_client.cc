@@ -64,6 +64,9 @@ struct Exchange {
   bool refused = false;     // by the sink
   bool head_ended = false;  // libcurl takes a head that breaks off for a whole one without a body
   bool body_begun = false;
+  double timeout = 0;  // seconds that the text of an answer without success may take
+  Stopwatch since_body = {};
+  bool has_text = false;  // enough of such a text, which the server may never end
 };
 
 bool IsSuccess(const HttpHead& head) { return head.status / 100 == 2; }
@@ -89,11 +92,14 @@ bool Begin(Exchange& exchange) {
 size_t OnBody(char* data, size_t size, size_t count, void* user) {
   auto& exchange = *static_cast<Exchange*>(user);
   const size_t bytes = size * count;
+  if (!exchange.body_begun) exchange.since_body = Stopwatch();
   exchange.body_begun = true;
   if (!IsSuccess(exchange.answer.head)) {
     std::string& text = exchange.answer.text;
     text.append(data, std::min(bytes, kMostText - text.size()));
-    return bytes;
+    exchange.has_text =
+        text.size() == kMostText || exchange.since_body.ElapsedSeconds() > exchange.timeout;
+    return exchange.has_text ? CURL_WRITEFUNC_ERROR : bytes;
   }
   if (exchange.answer.head.broken_length || !Begin(exchange)) return CURL_WRITEFUNC_ERROR;
   exchange.refused = !exchange.sink.Take(std::as_bytes(std::span(data, bytes)));
@@ -206,7 +212,7 @@ void Judge(CURLcode code, const char* problem, Exchange& exchange) {
     answer.problem = "the connection broke off in the head of the answer";
     return;
   }
-  if (code == CURLE_OK || exchange.refused) return;
+  if (code == CURLE_OK || exchange.refused || exchange.has_text) return;
   answer.problem = *problem != '\0' ? problem : curl_easy_strerror(code);
   answer.lasting = IsLasting(code);
   answer.unreachable = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT ||
@@ -219,7 +225,7 @@ void PrepareHttp() { Handles::Shared(); }
 
 HttpAnswer PerformHttp(const HttpRequest& request, HttpSink& sink, Cancellation* cancel) {
   std::unique_ptr<Handle> handle = Handles::Shared().Take();
-  Exchange exchange{.sink = sink, .answer = {}};
+  Exchange exchange{.sink = sink, .answer = {}, .timeout = request.timeout};
   if (!handle->easy || !handle->multi) {
     exchange.answer.problem = "no memory for a connection";
     exchange.answer.lasting = true;

@@ -214,6 +214,21 @@ TEST(RemoteFile, ASizeThatLiesIsAnErrorAndNeverWaitsForEver) {
 }
 
 // A list has named the version of the file, so no byte of it was fetched before.
+TEST(RemoteFile, TheTextOfAnErrorIsReadForALimitedTimeThoughItNeverEnds) {
+  for (const int status : {404, 503}) {
+    const LoopbackServer server([status](const LoopbackRequest&, int) {
+      return LoopbackAnswer{.status = status,
+                            .headers = {"Content-Length: 4611686018427387904"},
+                            .body = std::string(1 << 20, 'x'),
+                            .drips = true};
+    });
+    const ScopedRemoteOptions options({.retries = 1, .timeout = 1});
+    EXPECT_THAT(File::Open(server.url("a")).status().message(),
+                ::testing::HasSubstr(fmt::format("{}", status)));
+    EXPECT_EQ(server.requests(), status == 503 ? 2 : 1);
+  }
+}
+
 TEST(RemoteFile, AnswersWithoutBytesAreAnErrorAndNotAskedForAgain) {
   const ScopedRemoteOptions options;
   const std::string content = NumberedBytes(200'000);

@@ -187,8 +187,7 @@ Result<std::optional<Descriptor>> ShardCache::Find(const RemoteFile& file) {
 }
 
 Result<CacheLock> ShardCache::LockDirectory() const {
-  return CacheLock::Take(PathOf(std::string(kDirectoryLock)), CacheLock::IfHeld::kWait,
-                         CacheLock::Afterwards::kStay);
+  return CacheLock::Take(PathOf(std::string(kDirectoryLock)), CacheLock::Afterwards::kStay);
 }
 
 // Changes with every piece of the copy `name` that any process writes. The copy's file has its full
@@ -217,10 +216,9 @@ Result<std::optional<CacheLock>> ShardCache::TakeTurn(const RemoteFile& file,
   LockWait wait(kSayAfter, stalled_after);
   const Stopwatch watch;
   while (true) {
-    Result<CacheLock> turn =
-        CacheLock::Take(lock, CacheLock::IfHeld::kFail, CacheLock::Afterwards::kRemove);
-    if (turn.ok()) return std::optional(*std::move(turn));
-    if (turn.status().code() != StatusCode::kUnavailable) return turn.status();
+    STOKER_ASSIGN_OR_RETURN(std::optional<CacheLock> turn,
+                            CacheLock::TryTake(lock, CacheLock::Afterwards::kRemove));
+    if (turn) return turn;
     if (StopScope::Asked())
       return Cancelled("{}: stopped while another one copies it", file.name());
     switch (wait.Next(watch.ElapsedSeconds(), ProgressOf(name))) {
@@ -270,14 +268,15 @@ std::unique_ptr<ShardCache::Writer> ShardCache::TryWrite(const RemoteFile& file)
   if (!file.version().has_mark()) return nullptr;  // the next process could not use it
   const std::string name = NameOf(file);
   const auto try_lock = [this](const std::string& lock_name) {
-    return CacheLock::Take(PathOf(lock_name), CacheLock::IfHeld::kFail,
-                           CacheLock::Afterwards::kRemove);
+    Result<std::optional<CacheLock>> lock =
+        CacheLock::TryTake(PathOf(lock_name), CacheLock::Afterwards::kRemove);
+    return lock.ok() ? *std::move(lock) : std::nullopt;
   };
-  Result<CacheLock> turn = try_lock(OrderLockNameOf(name));
+  std::optional<CacheLock> turn = try_lock(OrderLockNameOf(name));
   // Not while another process fetches it. That lock is not held: the reader may pause for ever, and
   // must not be waited for.
-  if (!turn.ok() || !try_lock(LockNameOf(name)).ok()) return nullptr;
-  Result<std::unique_ptr<Writer>> writer = Begin(file, *std::move(turn));
+  if (!turn || !try_lock(LockNameOf(name))) return nullptr;
+  Result<std::unique_ptr<Writer>> writer = Begin(file, std::move(turn));
   return writer.ok() ? *std::move(writer) : nullptr;
 }
 

@@ -306,6 +306,14 @@ TEST_F(ShardCacheTest, AFileSystemWithoutLocksIsSaidSo) {
   EXPECT_TRUE(fs::is_empty(directory_));
 }
 
+TEST_F(ShardCacheTest, TroubleWithALockIsAnErrorAndNotTakenForALockThatIsHeld) {
+  const ScopedRemoteOptions options({.timeout = 1, .cache = directory_});
+  flock_error = EIO;
+  const Status status = File::OpenLocally(server_.url("a")).status();
+  flock_error = 0;
+  EXPECT_THAT(status, FailsWith(StatusCode::kUnavailable, "cannot lock"));
+}
+
 TEST_F(ShardCacheTest, AFailedTransferLeavesNothing) {
   const ScopedRemoteOptions options({.retries = 0, .cache = directory_});
   const LoopbackServer broken([&](const LoopbackRequest& request, int number) {

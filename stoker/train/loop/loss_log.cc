@@ -37,12 +37,14 @@ Status LossLog::Count(int64_t step, double loss) {
   return OkStatus();
 }
 
-double LossLog::TakeMean() {
-  const double mean =
-      count_ == 0 ? std::numeric_limits<double>::quiet_NaN() : sum_ / static_cast<double>(count_);
+double LossLog::mean() const {
+  return count_ == 0 ? std::numeric_limits<double>::quiet_NaN()
+                     : sum_ / static_cast<double>(count_);
+}
+
+void LossLog::Clear() {
   sum_ = 0;
   count_ = 0;
-  return mean;
 }
 
 Json LossLog::Save() const { return {{"sum", sum_}, {"count", count_}}; }

@@ -30,8 +30,9 @@ class LossLog {
   // its step.
   Status Flush();
 
-  // Returns the mean since the last TakeMean; NaN if there was no loss. Call Flush first.
-  double TakeMean();
+  // Returns the mean since the last Clear; NaN if there was no loss. Call Flush first.
+  double mean() const;
+  void Clear();
   double last() const { return last_; }
   // Returns whether there was no loss since. Call Flush first.
   bool empty() const { return count_ == 0; }

@@ -109,6 +109,14 @@ Status StepRunner::LogRest(const ScheduleValue& last) {
   return session_.loss_log.empty() ? OkStatus() : LogLine(last);
 }
 
+// Otherwise no loss is left where a line is due.
+Status StepRunner::LogMissed() {
+  const int64_t step = session_.progress.step;
+  const bool due = step % session_.options().log_every == 0 || session_.at_end();
+  if (step == 0 || !due || session_.loss_log.empty()) return OkStatus();
+  return LogLine(session_.schedule->At(step - 1));
+}
+
 void StepRunner::TellCallbacks(const ScheduleValue& now) {
   session_.view->now = now;
   const GradScaler* const scaler = session_.learner->scaler();
@@ -212,7 +220,7 @@ Status StepRunner::LogLine(const ScheduleValue& now) {
       session_.recorder->Logged({.step = session_.progress.step,
                                  .epoch = static_cast<double>(session_.progress.step) /
                                           static_cast<double>(session_.plan().steps_per_epoch()),
-                                 .loss = session_.loss_log.TakeMean(),
+                                 .loss = session_.loss_log.mean(),
                                  .schedule = now,
                                  .images_per_s = window.per_second(),
                                  .waited = window.seconds > 0 ? waited / window.seconds : 0,
@@ -222,6 +230,11 @@ Status StepRunner::LogLine(const ScheduleValue& now) {
                                  .rollbacks = session_.progress.rollbacks,
                                  .figures = session_.view->figures});
   session_.beside.logging_seconds += watch.ElapsedSeconds();
+  // What a line that could not be written was to say is said by the next.
+  if (logged.ok())
+    session_.loss_log.Clear();
+  else
+    failure_ = Failure::kAfter;
   return logged;
 }
 

@@ -23,13 +23,18 @@ class StepRunner {
     kUndone,  // before it changed a weight: the run is at its last whole step, as if this one had
               // not begun, and can be stored
     kBroken,  // the same, because a loss or gradient was not finite
-    kLost     // after it changed the weights, or while restoring others
+    kLost,    // after it changed the weights, or while restoring others
+    kAfter    // after it, when its line was to be written: the step is whole and can be stored
   };
   Failure failure() const { return failure_; }
 
   // Writes the line of the steps since the last line, if any, when no step follows.
   //   last  the schedule's value of the last of them
   Status LogRest(const ScheduleValue& last);
+
+  // Writes the line that the run owes since it was stored when its line could not be written. Call
+  // it once, before the first step.
+  Status LogMissed();
 
   // Returns the samples and seconds since the last call.
   Throughput TakeEpoch();

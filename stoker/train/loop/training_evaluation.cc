@@ -66,9 +66,17 @@ Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches, 
                   stop);
 }
 
+Status RecordEvaluation(TrainingSession& session, const Evaluation& evaluation) {
+  const Progress& progress = session.progress;
+  return session.recorder->Evaluated({.step = progress.step,
+                                      .epoch = session.plan().EpochOf(progress.step),
+                                      .evaluation = evaluation,
+                                      .best = IsBest(progress, evaluation),
+                                      .train_seconds = session.throughput().seconds});
+}
+
 Status NoteEvaluation(TrainingSession& session, const Evaluation& evaluation, bool planned) {
   Progress& progress = session.progress;
-  const bool best = IsBest(progress, evaluation);
   progress.last_evaluation = evaluation;
   // Nothing is less than any number.
   progress.best_accuracy = std::max(progress.best_accuracy, evaluation.accuracy);
@@ -79,12 +87,6 @@ Status NoteEvaluation(TrainingSession& session, const Evaluation& evaluation, bo
     STOKER_RETURN_IF_ERROR(NoteBest(session, evaluation));
   }
   if (planned) FollowEvaluation(session, evaluation);
-  STOKER_RETURN_IF_ERROR(
-      session.recorder->Evaluated({.step = progress.step,
-                                   .epoch = session.plan().EpochOf(progress.step),
-                                   .evaluation = evaluation,
-                                   .best = best,
-                                   .train_seconds = session.throughput().seconds}));
   return CallEach(session, [&](Callback& callback, RunView& view) {
     return callback.OnEvaluate(view, evaluation);
   });

@@ -12,8 +12,12 @@ namespace stoker {
 Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches, LossLogging losses,
                               const std::atomic<bool>* stop);
 
-// Passes an evaluation to the recorder, the schedule, early stopping and the callbacks, and records
-// the best so far. Errors: those of callbacks.
+// Passes an evaluation to the recorder. Errors: those of writing its line; then nothing of the run
+// has changed, and it can be stored and evaluate again.
+Status RecordEvaluation(TrainingSession& session, const Evaluation& evaluation);
+
+// Passes an evaluation to the schedule, early stopping and the callbacks, and records the best so
+// far. Errors: those of callbacks.
 //   planned  false if it was due only because something ended the run before its last step: then no
 //   weight may depend on it, so that a run resumed without that continues as if it had not
 //   ended REQUIRES: its loss is finite

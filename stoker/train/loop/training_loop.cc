@@ -96,6 +96,7 @@ Status TrainingLoop::RunSteps() {
   if (session_->options().on_nonfinite == "rollback" && session_->progress.step == 0) {
     STOKER_RETURN_IF_ERROR(Checkpoint(CheckpointKind::kPlanned));
   }
+  STOKER_RETURN_IF_ERROR(steps_->LogMissed());
   while (!Finished() && !interrupted_) {
     STOKER_RETURN_IF_ERROR(NoteCheckpoint(*session_));
     if (session_->stop_requested()) {
@@ -131,9 +132,11 @@ Status TrainingLoop::EvaluateNow() {
     return StopBroken(
         FailedPrecondition("step {}: the loss on data.eval is {}", step, evaluation->loss), 0);
   }
+  if (const Status status = RecordEvaluation(*session_, *evaluation); !status.ok())
+    return StoreAndPass(status);  // the resumed run evaluates again
   STOKER_RETURN_IF_ERROR(NoteEvaluation(*session_, *evaluation, EvaluationPlanned()));
   // It may have ended the run.
-  STOKER_RETURN_IF_ERROR(steps_->LogRest(last));
+  if (const Status status = steps_->LogRest(last); !status.ok()) return AfterFailedStep(status);
   // The end of an epoch brings its own.
   const bool best = session_->progress.best_step == step;
   return best && !AtEndOfEpoch() ? Checkpoint(CheckpointKind::kPlanned) : OkStatus();
@@ -141,7 +144,8 @@ Status TrainingLoop::EvaluateNow() {
 
 Status TrainingLoop::AfterFailedStep(const Status& status) {
   switch (steps_->failure()) {
-    case StepRunner::Failure::kUndone: return StoreAndPass(status);
+    case StepRunner::Failure::kUndone:
+    case StepRunner::Failure::kAfter: return StoreAndPass(status);
     case StepRunner::Failure::kBroken: return StopBroken(status, 1);
     case StepRunner::Failure::kNone:
     case StepRunner::Failure::kLost: break;
