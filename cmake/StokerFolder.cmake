@@ -127,10 +127,10 @@ function(stoker_join_sources TARGET)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage -Wno-array-bounds -Wno-stringop-overflow>)
 endfunction()
 
-# Precompiled headers: one for plain folders, one for their tests, one for programs, one for all that sees torch. Each is made once, by a
+# Precompiled headers, named without the path of the checkout (ccache): one for plain folders, one for their tests, one for programs, one for all that sees torch. Each is made once, by a
 # library of its own that holds nothing else, and reused.
 set(STOKER_PLAIN_HEADERS <algorithm> <chrono> <cstdint> <functional> <map> <memory> <mutex> <optional> <span> <string>
-  <string_view> <vector> <fmt/format.h> ${PROJECT_SOURCE_DIR}/cmake/json_without_literals.h)
+  <string_view> <vector> <fmt/format.h> <cmake/json_without_literals.h>)
 set(STOKER_PRECOMPILED_plain ${STOKER_PLAIN_HEADERS})
 set(STOKER_PRECOMPILED_tests ${STOKER_PLAIN_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
 # Not the whole of torch/torch.h: its 724 MB take longer to load than what most files here use takes to compile.

@@ -101,7 +101,7 @@ void RunRecorder::Ended(std::string_view how, std::optional<bool> success) {
   run_.Log(how);
   if (tensorboard_ == nullptr || !success) return;
   if (const Status status = tensorboard_->End(*success); !status.ok()) {
-    run_.Log(fmt::format("TensorBoard is not told of the end: {}", status.message()));
+    run_.Log(fmt::format("the end of the run could not be written for TensorBoard: {}", status.message()));
   }
 }
 

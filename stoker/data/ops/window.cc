@@ -193,7 +193,7 @@ class WindowIterator final : public Iterator {
     const int64_t wanted = std::max<int64_t>(0, input_.pulled() - begin);
     if (std::ssize(held) != wanted || (wanted > 0 && held.front().number != begin)) {
       return DataLoss(
-          "window: the saved position is in front of window {}, but holds {} elements from its "
+          "window: the saved position precedes window {}, but holds {} elements from its "
           "first, {}, up to {}; it is damaged",
           windows_, held.size(), begin, input_.pulled());
     }

@@ -189,7 +189,7 @@ void Zip::Describe(OptionTable<Zip>& table) {
   table
       .Field(
           "prefix", &Zip::prefix,
-          "put in front of the field names, one text for each input; without it names must differ")
+          "a prefix of the field names, one for each input; without it names must differ")
       .Field("strict", &Zip::strict, "inputs of different lengths are an error");
 }
 

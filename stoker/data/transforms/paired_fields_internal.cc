@@ -52,7 +52,7 @@ Result<ImageShape> SharedSize(std::string_view who, const SampleKey& key,
     if (shape.height != first.height || shape.width != first.width) {
       return InvalidArgument(
           "{}: element {}: fields {} and {} are {} x {} and {} x {}; what goes through one draw "
-          "must be of one size: put resize in front of one of them",
+          "must be of one size: put resize before one of them",
           who, key.index, fields.front().index, field.index, first.height, first.width,
           shape.height, shape.width);
     }

@@ -63,7 +63,7 @@ void Words::Describe(OptionTable<Words>& table) {
       .Field("lower", &Words::lower, "lower case first")
       .Field("unknown", &Words::unknown,
              "the token for words that the vocabulary lacks; empty: they are errors")
-      .Field("begin", &Words::begin, "a token to put in front of the words")
+      .Field("begin", &Words::begin, "a token that precedes the words")
       .Field("end", &Words::end, "a token to append to the words");
 }
 
