@@ -53,13 +53,17 @@ def room_of(path):
     return parts[2] if len(parts) > 3 else ""
 
 
+def is_for_tests(name):
+    return bool(FOR_TESTS.search(name)) or room_of(name) == TESTING
+
+
 def wrong_inside(folder, name, path):
     """What is wrong with an include of `path` in the file `name`, both in stoker/`folder`, or None."""
     floors, room, target = FLOORS[folder], room_of(name), room_of(path)
     for each in (room, target):
         if each and each not in floors:
             return f"{folder}/{each} is not in the order of {pathlib.Path(__file__).name}"
-    if not room or FOR_TESTS.search(name) or room == TESTING:
+    if not room or is_for_tests(name):
         return None
     if target and floors.index(target) <= floors.index(room):
         return None
@@ -79,8 +83,10 @@ def wrong_with(folder, name, opened_by, path):
     target = path.split("/")[1]
     if target not in MAY_INCLUDE:
         return f"{path}: there is no folder '{target}' in the table of {pathlib.Path(__file__).name}"
-    if room_of(path) == TESTING and room_of(name) != TESTING and not FOR_TESTS.search(name):
+    if room_of(path) == TESTING and not is_for_tests(name):
         return f"{path} is for tests"
+    if path.endswith("_internal.h") and name.rpartition("/")[0] != path.rpartition("/")[0] and not is_for_tests(name):
+        return f"{path} is for its own folder"
     if target == folder and folder in FLOORS:
         return wrong_inside(folder, name, path)
     if target == folder or target in MAY_INCLUDE[folder]:
@@ -146,6 +152,9 @@ MADE_UP = [
     ("data/pack/s.cc", '#include "stoker/data/testing/stream.h"\n', "stoker/data/pack/s.cc:1: stoker/data/testing/stream.h is for tests"),
     ("train/attic/t.cc", '#include "stoker/train/core/model.h"\n', "stoker/train/attic/t.cc:1: train/attic is not in the order"),
     ("run/u.h", '#include "stoker/train/core/model.h"\n', "stoker/run/u.h:1: run must not include train"),
+    ("run/v.cc", '#include "stoker/run/w_internal.h"\n#include "stoker/io/x_internal.h"\n',
+     "stoker/run/v.cc:2: stoker/io/x_internal.h is for its own folder"),
+    ("run/v_test.cc", '#include "stoker/io/x_internal.h"\n', None),
     ("extra/m.cc", "\n", "stoker/extra/m.cc:1: it stands in no folder"),
     ("stray.cc", "\n", "stoker/stray.cc:1: it stands in no folder"),
 ]

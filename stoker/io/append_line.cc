@@ -17,7 +17,7 @@
 #include "stoker/base/stop_scope.h"
 #include "stoker/io/descriptor.h"
 #include "stoker/io/local_retry.h"
-#include "stoker/io/temporary_internal.h"
+#include "stoker/io/temporary.h"
 
 namespace stoker {
 namespace {

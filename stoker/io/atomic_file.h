@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "stoker/base/status.h"
-#include "stoker/io/temporary_internal.h"
+#include "stoker/io/temporary.h"
 
 namespace stoker {
 

@@ -14,7 +14,7 @@
 #include "stoker/io/file.h"
 #include "stoker/io/file_names_testing_internal.h"
 #include "stoker/io/file_size_limit_testing_internal.h"
-#include "stoker/io/temporary_internal.h"
+#include "stoker/io/temporary.h"
 
 // What is flushed to the disk, by path, while this points somewhere.
 static std::vector<std::string>* flushed = nullptr;

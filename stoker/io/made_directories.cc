@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "stoker/io/temporary_internal.h"
+#include "stoker/io/temporary.h"
 
 namespace stoker {
 namespace fs = std::filesystem;

@@ -16,7 +16,7 @@
 #include "stoker/base/mutex.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/base/stop_scope.h"
-#include "stoker/io/temporary_internal.h"
+#include "stoker/io/temporary.h"
 
 namespace stoker {
 namespace {

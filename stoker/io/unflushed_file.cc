@@ -8,7 +8,7 @@
 #include <span>
 
 #include "stoker/io/descriptor.h"
-#include "stoker/io/temporary_internal.h"
+#include "stoker/io/temporary.h"
 
 namespace stoker {
 

@@ -19,7 +19,7 @@
 #include "stoker/base/stop_scope.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/descriptor.h"
-#include "stoker/io/temporary_internal.h"
+#include "stoker/io/temporary.h"
 #include "stoker/machine/cold_file.h"
 #include "stoker/machine/file_system.h"
 #include "stoker/machine/timed_work.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "stoker/base/json_text.h"
-#include "stoker/io/temporary_internal.h"
+#include "stoker/io/temporary.h"
 
 namespace stoker {
 namespace {

@@ -15,7 +15,7 @@
 #include "stoker/base/remote_path.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
-#include "stoker/io/temporary_internal.h"
+#include "stoker/io/temporary.h"
 #include "stoker/run/run_environment.h"
 #include "stoker/run/run_status.h"
 

@@ -22,11 +22,11 @@ extern const PackFormat kStokerPackFormat;
 extern const PackFormat kTfRecordPackFormat;
 
 // tar archives for WebDataset: a member for each field of an element
-// (data/sources/packed_members_internal.h).
+// (data/sources/packed_members.h).
 extern const PackFormat kTarPackFormat;
 
 // LMDB databases: an entry for each field of an element
-// (data/sources/packed_values_internal.h).
+// (data/sources/packed_values.h).
 extern const PackFormat kLmdbPackFormat;
 
 // A directory with one .npy file for each field, of elements of one shape.

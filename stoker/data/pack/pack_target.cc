@@ -13,7 +13,7 @@
 
 #include "stoker/data/pack/pack_format.h"
 #include "stoker/io/atomic_file.h"
-#include "stoker/io/temporary_internal.h"
+#include "stoker/io/temporary.h"
 
 namespace stoker {
 namespace {

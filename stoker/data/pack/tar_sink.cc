@@ -3,9 +3,9 @@
 
 #include "stoker/data/options/registry.h"
 #include "stoker/data/pack/pack_sinks_internal.h"
-#include "stoker/data/sources/packed_members_internal.h"
+#include "stoker/data/nodes/packed_members.h"
 #include "stoker/data/sources/webdataset.h"
-#include "stoker/data/sources/webdataset_samples_internal.h"
+#include "stoker/data/nodes/webdataset_samples.h"
 #include "stoker/formats/tar/tar_writer.h"
 
 namespace stoker::internal {

@@ -11,7 +11,7 @@
 #include "stoker/data/core/dataset.h"
 #include "stoker/data/core/transform.h"
 #include "stoker/data/nodes/by_position_node.h"
-#include "stoker/data/sources/part_starts_internal.h"
+#include "stoker/data/nodes/part_starts.h"
 #include "stoker/formats/offset_index/offset_index.h"
 #include "stoker/io/file.h"
 

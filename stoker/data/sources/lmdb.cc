@@ -9,8 +9,8 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/sample_names.h"
 #include "stoker/data/nodes/by_position_node.h"
-#include "stoker/data/sources/lmdb_files_internal.h"
-#include "stoker/data/sources/packed_values_internal.h"
+#include "stoker/data/nodes/lmdb_files.h"
+#include "stoker/data/nodes/packed_values.h"
 #include "stoker/formats/array_bytes.h"
 
 namespace stoker {

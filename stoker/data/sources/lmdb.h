@@ -15,7 +15,7 @@ namespace stoker {
 // two prefixes. Several databases are read in order.
 //
 // A database of `stoker pack` has the packed elements, with their fields, types and shapes
-// (packed_values_internal.h), unless a prefix is given.
+// (packed_values.h), unless a prefix is given.
 //
 // By position: opening reads the leaves of the tree once and keeps 24 bytes a value. An element's
 // key is its position. Do not write to the database meanwhile.

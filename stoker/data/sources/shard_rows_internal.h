@@ -9,7 +9,7 @@
 #include "stoker/data/core/class_names.h"
 #include "stoker/data/core/element.h"
 #include "stoker/data/core/transform.h"
-#include "stoker/data/sources/part_starts_internal.h"
+#include "stoker/data/nodes/part_starts.h"
 #include "stoker/formats/shard/shard_file.h"
 
 namespace stoker {

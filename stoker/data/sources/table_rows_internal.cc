@@ -15,7 +15,7 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/sample_names.h"
 #include "stoker/data/nodes/by_position_node.h"
-#include "stoker/data/sources/part_starts_internal.h"
+#include "stoker/data/nodes/part_starts.h"
 #include "stoker/data/sources/set_aside_internal.h"
 #include "stoker/data/sources/table_group_cache_internal.h"
 

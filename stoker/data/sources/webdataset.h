@@ -6,7 +6,7 @@
 
 #include "stoker/data/core/dataset.h"
 #include "stoker/data/core/file_patterns.h"
-#include "stoker/data/sources/webdataset_samples_internal.h"
+#include "stoker/data/nodes/webdataset_samples.h"
 
 namespace stoker {
 

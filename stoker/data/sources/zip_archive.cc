@@ -7,8 +7,8 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/sample_names.h"
 #include "stoker/data/nodes/by_position_node.h"
-#include "stoker/data/sources/part_starts_internal.h"
-#include "stoker/data/sources/webdataset_samples_internal.h"
+#include "stoker/data/nodes/part_starts.h"
+#include "stoker/data/nodes/webdataset_samples.h"
 #include "stoker/formats/sample_name.h"
 #include "stoker/formats/zip/zip_samples.h"
 

@@ -16,7 +16,7 @@
 #include <system_error>
 
 #include "stoker/formats/tfrecord/record_writer.h"
-#include "stoker/io/temporary_internal.h"
+#include "stoker/io/temporary.h"
 
 namespace stoker {
 namespace {

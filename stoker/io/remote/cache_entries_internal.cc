@@ -16,7 +16,7 @@
 #include "stoker/base/json_text.h"
 #include "stoker/io/descriptor.h"
 #include "stoker/io/file.h"
-#include "stoker/io/temporary_internal.h"
+#include "stoker/io/temporary.h"
 
 namespace stoker {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "stoker/base/stop_scope.h"
-#include "stoker/io/temporary_internal.h"
+#include "stoker/io/temporary.h"
 
 namespace stoker {
 namespace {

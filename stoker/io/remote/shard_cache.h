@@ -27,7 +27,7 @@
 #include "stoker/io/descriptor.h"
 #include "stoker/io/remote/cache_lock_internal.h"
 #include "stoker/io/remote/remote_file.h"
-#include "stoker/io/temporary_internal.h"
+#include "stoker/io/temporary.h"
 
 namespace stoker {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "stoker/base/printable.h"
-#include "stoker/data/sources/lmdb_files_internal.h"
+#include "stoker/data/nodes/lmdb_files.h"
 #include "stoker/formats/lmdb/lmdb_file.h"
 #include "stoker/tools/formats/format_rows.h"
 #include "stoker/tools/formats/inspect_schema.h"

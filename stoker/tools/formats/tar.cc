@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "stoker/data/sources/packed_members_internal.h"
+#include "stoker/data/nodes/packed_members.h"
 #include "stoker/data/sources/webdataset.h"
 #include "stoker/formats/tar/tar_reader.h"
 #include "stoker/io/byte_source.h"

@@ -8,7 +8,7 @@
 
 #include "stoker/base/status.h"
 #include "stoker/data/core/class_names.h"
-#include "stoker/data/sources/part_starts_internal.h"
+#include "stoker/data/nodes/part_starts.h"
 #include "stoker/formats/lmdb/lmdb_file.h"
 #include "stoker/formats/record_fields.h"
 

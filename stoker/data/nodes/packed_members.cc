@@ -1,4 +1,4 @@
-#include "stoker/data/sources/packed_members_internal.h"
+#include "stoker/data/nodes/packed_members.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,9 +1,9 @@
-#include "stoker/data/sources/lmdb_files_internal.h"
+#include "stoker/data/nodes/lmdb_files.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "stoker/data/sources/packed_values_internal.h"
+#include "stoker/data/nodes/packed_values.h"
 
 namespace stoker {
 namespace {

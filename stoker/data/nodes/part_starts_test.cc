@@ -1,10 +1,10 @@
-#include "stoker/data/sources/part_starts_internal.h"
+#include "stoker/data/nodes/part_starts.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace stoker::part_starts_internal_test {
+namespace stoker::part_starts_test {
 
 TEST(PartStarts, FindEachElementInItsPartAndPassPartsWithoutElements) {
   const std::vector<int64_t> lengths = {0, 3, 0, 0, 1, 2, 0};
@@ -30,4 +30,4 @@ TEST(PartStarts, OfOnePartGiveThePositionAsItsNumber) {
   EXPECT_EQ(starts.At(4).number, 4);
 }
 
-}  // namespace stoker::part_starts_internal_test
+}  // namespace stoker::part_starts_test

@@ -1,4 +1,4 @@
-#include "stoker/data/sources/webdataset_samples_internal.h"
+#include "stoker/data/nodes/webdataset_samples.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "stoker/io/temporary_internal.h"
+#include "stoker/io/temporary.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "stoker/data/sources/packed_values_internal.h"
+#include "stoker/data/nodes/packed_values.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "stoker/io/temporary_internal.h"
+#include "stoker/io/temporary.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file_names_testing_internal.h"
 
-namespace stoker::temporary_internal_test {
+namespace stoker::temporary_test {
 
 namespace fs = std::filesystem;
 
@@ -139,4 +139,4 @@ TEST(RemoveStaleTemporaries, OfADirectoryThatIsMissingIsAnError) {
               FailsWith(StatusCode::kNotFound, "/no/such/directory"));
 }
 
-}  // namespace stoker::temporary_internal_test
+}  // namespace stoker::temporary_test

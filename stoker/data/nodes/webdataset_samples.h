@@ -12,7 +12,7 @@
 #include "stoker/data/core/element.h"
 #include "stoker/data/core/spec.h"
 #include "stoker/data/core/transform.h"
-#include "stoker/data/sources/packed_members_internal.h"
+#include "stoker/data/nodes/packed_members.h"
 
 namespace stoker {
 
