@@ -2,8 +2,8 @@
 #
 # One target a folder: stoker_NAME holds every x.cc below stoker/NAME, stoker_NAME_test every x_test.cc,
 # stoker_NAME_bench every x_bench.cc; each x_fuzz.cc becomes a fuzzer of its own. TORCH marks the folders
-# that may see libtorch; APART those of whose files a program may need some only, since others name what it lacks. In none of these
-# targets are x_plugin.cc (StokerPlugins.cmake) and builtin_kinds.cc (stoker_kinds).
+# that may see libtorch; APART those of whose files a program may need some only, since others name what it lacks. In none of
+# these targets are x_plugin.cc (StokerPlugins.cmake) and builtin_kinds.cc (stoker_kinds).
 function(stoker_folder NAME)
   cmake_parse_arguments(ARG "TORCH;APART" "" "DEPS;THIRD_PARTY" ${ARGN})
   set(folder ${PROJECT_SOURCE_DIR}/stoker/${NAME})
@@ -80,12 +80,14 @@ endfunction()
 
 function(stoker_join_sources TARGET)
   cmake_parse_arguments(ARG "ACROSS_FOLDERS" "" "" ${ARGN})
+  # The outermost project's, where every file that the build makes is (StokerRegistry.cmake).
+  set(made ${CMAKE_BINARY_DIR}/generated)
   get_target_property(sources ${TARGET} SOURCES)
   set(alone "")
   set(groups "")
   foreach(source ${sources})
     cmake_path(ABSOLUTE_PATH source)
-    cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${source} generated)
+    cmake_path(IS_PREFIX made ${source} generated)
     get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
     get_source_file_property(includes ${source} INCLUDE_DIRECTORIES)
     set(highway "")
@@ -115,7 +117,7 @@ function(stoker_join_sources TARGET)
   foreach(group ${groups})
     math(EXPR last "(${count_${group}} - 1) / 10")
     foreach(number RANGE ${last})
-      set(file ${PROJECT_BINARY_DIR}/generated/joined/${TARGET}/${group}_${number}.cc)
+      set(file ${made}/joined/${TARGET}/${group}_${number}.cc)
       file(CONFIGURE OUTPUT ${file} CONTENT "${text_${group}_${number}}" @ONLY)
       list(APPEND joined ${file})
     endforeach()
@@ -127,8 +129,8 @@ function(stoker_join_sources TARGET)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage -Wno-array-bounds -Wno-stringop-overflow>)
 endfunction()
 
-# Precompiled headers, named without the path of the checkout (ccache): one for plain folders, one for their tests, one for programs, one for all that sees torch. Each is made once, by a
-# library of its own that holds nothing else, and reused.
+# Precompiled headers, named without the path of the checkout (ccache): one for plain folders, one for their tests, one for
+# programs, one for all that sees torch. Each is made once, by a library of its own that holds nothing else, and reused.
 set(STOKER_PLAIN_HEADERS <algorithm> <chrono> <cstdint> <functional> <map> <memory> <mutex> <optional> <span> <string>
   <string_view> <vector> <fmt/format.h> <cmake/json_without_literals.h>)
 set(STOKER_PRECOMPILED_plain ${STOKER_PLAIN_HEADERS})

@@ -213,7 +213,8 @@ Result<std::string> ReadTextFile(const std::string& path, uint64_t limit) {
     const size_t before = text.size();
     const int problem = may_wait ? PollUnlessStopped(opened.descriptor.get()) : 0;
     if (problem == ECANCELED)
-      return Cancelled("{}: byte {}: asked to stop while it waited for bytes that nothing wrote", path, before);
+      return Cancelled("{}: byte {}: asked to stop while it waited for bytes that nothing wrote",
+                       path, before);
     if (problem != 0) return ReadError(problem, path, before);
     text.resize(before + kChunk);
     const ssize_t got = RetryPassingTrouble(

@@ -101,7 +101,8 @@ void RunRecorder::Ended(std::string_view how, std::optional<bool> success) {
   run_.Log(how);
   if (tensorboard_ == nullptr || !success) return;
   if (const Status status = tensorboard_->End(*success); !status.ok()) {
-    run_.Log(fmt::format("the end of the run could not be written for TensorBoard: {}", status.message()));
+    run_.Log(fmt::format("the end of the run could not be written for TensorBoard: {}",
+                         status.message()));
   }
 }
 

@@ -187,9 +187,8 @@ Result<std::unique_ptr<Iterator>> ZipNode::OpenStream(const OpenContext& context
 
 void Zip::Describe(OptionTable<Zip>& table) {
   table
-      .Field(
-          "prefix", &Zip::prefix,
-          "a prefix of the field names, one for each input; without it names must differ")
+      .Field("prefix", &Zip::prefix,
+             "a prefix of the field names, one for each input; without it names must differ")
       .Field("strict", &Zip::strict, "inputs of different lengths are an error");
 }
 

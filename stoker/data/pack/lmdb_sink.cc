@@ -3,10 +3,10 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/data/nodes/packed_values.h"
 #include "stoker/data/options/registry.h"
 #include "stoker/data/pack/pack_sinks_internal.h"
 #include "stoker/data/sources/lmdb.h"
-#include "stoker/data/nodes/packed_values.h"
 #include "stoker/formats/lmdb/lmdb_writer.h"
 #include "stoker/io/atomic_file.h"
 

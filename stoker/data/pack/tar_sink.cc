@@ -1,11 +1,11 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/data/nodes/packed_members.h"
+#include "stoker/data/nodes/webdataset_samples.h"
 #include "stoker/data/options/registry.h"
 #include "stoker/data/pack/pack_sinks_internal.h"
-#include "stoker/data/nodes/packed_members.h"
 #include "stoker/data/sources/webdataset.h"
-#include "stoker/data/nodes/webdataset_samples.h"
 #include "stoker/formats/tar/tar_writer.h"
 
 namespace stoker::internal {

@@ -9,9 +9,9 @@
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/nodes/by_position_node.h"
+#include "stoker/data/nodes/part_starts.h"
 #include "stoker/data/sources/files_in_order_internal.h"
 #include "stoker/data/sources/indexed_files_internal.h"
-#include "stoker/data/nodes/part_starts.h"
 #include "stoker/formats/binary/record_layout.h"
 #include "stoker/io/read_window.h"
 

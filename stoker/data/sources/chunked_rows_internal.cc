@@ -13,8 +13,8 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/sample_names.h"
 #include "stoker/data/nodes/by_position_node.h"
-#include "stoker/data/sources/chunk_cache_internal.h"
 #include "stoker/data/nodes/part_starts.h"
+#include "stoker/data/sources/chunk_cache_internal.h"
 #include "stoker/data/sources/set_aside_internal.h"
 #include "stoker/formats/chunked/row_gather.h"
 

@@ -9,9 +9,9 @@
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/sample_names.h"
+#include "stoker/data/nodes/webdataset_samples.h"
 #include "stoker/data/sources/files_in_order_internal.h"
 #include "stoker/data/sources/indexed_files_internal.h"
-#include "stoker/data/nodes/webdataset_samples.h"
 #include "stoker/formats/tar/tar_reader.h"
 
 namespace stoker {

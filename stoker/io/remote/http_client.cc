@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "stoker/base/clock.h"
+
 namespace stoker {
 namespace {
 
