@@ -68,7 +68,7 @@ Result<TargetKind> Loss::KindOf(const Field& field, int64_t /*outputs*/) const {
   if (IsOneInteger(field)) return TargetKind::kClass;
   return InvalidArgument(
       "it takes class numbers, one integer a sample, and not {}; take another loss (cross_entropy "
-      "for shares of classes, bce for labels, mse for numbers), or make them class numbers",
+      "for shares of classes, bce for labels, mse, mae or huber for numbers), or make them class numbers",
       field.ToString());
 }
 
@@ -92,7 +92,9 @@ Answers AnswersTo(const Loss& loss, TargetKind kind, const at::Tensor& scores,
 Status CheckTarget(const Loss& loss, const TensorBatch& batch, int64_t outputs,
                    const RowNames& names) {
   STOKER_RETURN_IF_ERROR(loss.KindOf(FieldOf(batch.target), outputs).status());
-  if (batch.target.is_floating_point()) return CheckNumbers(loss, batch.target, batch.key, names);
+  if (batch.target.is_floating_point() || !loss.Classes(outputs)) {
+    return CheckNumbers(loss, batch.target, batch.key, names);
+  }
   return CheckClasses(loss, batch.target, batch.key, outputs, names);
 }
 
@@ -102,6 +104,7 @@ TargetCheck TargetCheckOf(std::shared_ptr<const Loss> loss, RowNames names,
                                                                      const SampleKey& batch) {
     if (target.is_floating_point()) return CheckNumbers(*loss, target, batch, names);
     if (!outputs) return OkStatus();
+    if (!loss->Classes(*outputs)) return CheckNumbers(*loss, target, batch, names);
     const Status status = CheckClasses(*loss, target, batch, *outputs, names);
     // Nothing that a stage of the pipeline could skip.
     return status.ok() ? status : OutOfRange("{}", status.message());

@@ -36,6 +36,9 @@ class Loss {
   // if any number is valid.
   virtual std::optional<int64_t> Classes(int64_t outputs) const { return outputs; }
 
+  // Where targets are numbers: returns how many a sample has for a model with `outputs` outputs.
+  virtual int64_t NumbersFor(int64_t outputs) const { return outputs; }
+
   // Returns the error in a sample's numbers, for finite floating-point targets; empty if there is
   // none.
   virtual std::string Objection(std::span<const float> /*numbers*/) const { return {}; }
@@ -55,6 +58,14 @@ class Loss {
   // Returns the probabilities for targets of this kind, [samples, classes or labels]: for classes
   // the softmax of the scores, unless the loss gives them another meaning. Undefined for numbers.
   virtual at::Tensor Probabilities(const at::Tensor& scores, TargetKind kind) const;
+
+  // Where targets are numbers: returns the scores in the target's units, [samples, outputs], which
+  // is what predictions give.
+  virtual at::Tensor InUnitsOfTarget(const at::Tensor& scores) const { return scores; }
+
+  // Of these the estimate of each number of the target, [samples, NumbersFor(outputs)], which is
+  // what metrics compare with it.
+  virtual at::Tensor Estimates(const at::Tensor& scores) const { return InUnitsOfTarget(scores); }
 
   // Returns the divisor of the mean, to combine means of batches: the number of samples, or the sum
   // of their class weights, which waits for the device.

@@ -12,10 +12,13 @@ namespace stoker {
 
 // What a metric sees of a batch, on the device.
 struct ScoredBatch {
-  const at::Tensor& scores;  // float32 [samples, outputs]
+  // float32 [samples, outputs]; where targets are numbers, the loss's estimate of each.
+  const at::Tensor& scores;
   const at::Tensor& target;  // of the form that the loss takes
   // What is right and what was said, by the loss; not defined where targets are numbers.
   const Answers& answers;
+  // Of classes or labels, by the loss (Loss::Probabilities); not defined where it gives none.
+  at::Tensor probabilities = {};
   // The counts that metrics of classes and labels share, made by the first of them that is added
   // (metrics/class_counts_internal.cc); not defined before.
   mutable at::Tensor class_counts = {};

@@ -18,7 +18,8 @@ enum class TargetKind {
   kShares,  // float [samples, outputs]: the share of each class, which sum to 1
   kLabels,  // float [samples, outputs] or [samples] of one output: whether each applies, 0 to
             // 1
-  kNumbers  // float [samples, outputs] or [samples] of one output: the wanted outputs
+  kNumbers  // float [samples, numbers] or [samples], for some losses also int64 [samples]: what
+            // the model should say, one number for each output unless the loss counts otherwise
 };
 
 // "class numbers", "shares of classes", "labels", "numbers".

@@ -33,7 +33,7 @@ class Sums {
       correct_ = correct_.defined() ? correct_ + correct : correct;
       answered_ += answers.right.numel();
     }
-    STOKER_RETURN_IF_ERROR(metrics_->Add({.scores = scores, .target = target, .answers = answers}));
+    STOKER_RETURN_IF_ERROR(AddToMetrics(scores, target, answers));
     weight_ += batch_weight;
     samples_ += target.size(0);
     return OkStatus();
@@ -52,6 +52,16 @@ class Sums {
   }
 
  private:
+  Status AddToMetrics(const at::Tensor& scores, const at::Tensor& target, const Answers& answers) {
+    if (measures_.metrics.empty()) return OkStatus();
+    const bool numbers = kind_ == TargetKind::kNumbers;
+    const at::Tensor compared = numbers ? measures_.loss.Estimates(scores) : scores;
+    return metrics_->Add({.scores = compared,
+                          .target = target,
+                          .answers = answers,
+                          .probabilities = measures_.loss.Probabilities(scores, kind_)});
+  }
+
   // The first batch says what targets are.
   Status Begin(const Field& target, int64_t outputs) {
     STOKER_ASSIGN_OR_RETURN(kind_, measures_.loss.KindOf(target, outputs));

@@ -1,3 +1,4 @@
+// auc and pr_auc: how well scores rank.
 #include "stoker/train/metrics/auc.h"
 
 #include <ATen/ops/cat.h>
@@ -7,16 +8,22 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <ranges>
 
 #include "stoker/train/core/metric.h"
 #include "stoker/train/metrics/class_values_internal.h"
+#include "stoker/train/metrics/pr_auc.h"
 
 namespace stoker {
 namespace {
 
-class AucMetric final : public Metric {
+// A figure of how well the scores of each class, or label, tell its samples from all others.
+class RankingMetric final : public Metric {
  public:
-  explicit AucMetric(TargetKind kind) : labels_(kind == TargetKind::kLabels) {}
+  using Figure = double (*)(std::span<const float> scores, const std::vector<bool>& positive);
+  RankingMetric(std::string_view name, Figure figure, TargetKind kind)
+      : name_(name), figure_(figure), labels_(kind == TargetKind::kLabels) {}
 
   void Add(const ScoredBatch& batch) override {
     const bool each = batch.scores.size(1) == 1 || labels_;
@@ -30,7 +37,7 @@ class AucMetric final : public Metric {
     // A column for each label, or one with all classes.
     const at::Tensor targets = at::cat(targets_).view({scores.size(1), -1}).t().contiguous();
     const auto samples = static_cast<size_t>(scores.size(1));
-    std::vector<double> areas;
+    std::vector<double> figures;
     for (int64_t c = 0; c < scores.size(0); ++c) {
       // One score is that of class 1, and a label that holds is 1.
       const int64_t number = labels_ || scores.size(0) == 1 ? 1 : c;
@@ -38,44 +45,79 @@ class AucMetric final : public Metric {
           targets.data_ptr<int64_t>() + (labels_ ? c * scores.size(1) : 0);
       std::vector<bool> positive(samples);
       for (size_t i = 0; i < samples; ++i) positive[i] = target[i] == number;
-      areas.push_back(
-          AreaUnderRoc({scores.data_ptr<float>() + c * scores.size(1), samples}, positive));
+      figures.push_back(
+          figure_({scores.data_ptr<float>() + c * scores.size(1), samples}, positive));
     }
-    return {{"auc", ValueOrNull(MeanOf(areas))}, {"auc_of_classes", ListOf(areas)}};
+    return {{name_, ValueOrNull(MeanOf(figures))}, {name_ + "_of_classes", ListOf(figures)}};
   }
 
  private:
+  const std::string name_;
+  const Figure figure_;
   const bool labels_;
   std::vector<at::Tensor> scores_, targets_;  // in CPU memory
 };
+
+// Positives and negatives among equal scores.
+struct EqualScores {
+  double positives = 0, negatives = 0;
+};
+
+// In ascending order of the scores; nothing where one is NaN.
+std::optional<std::vector<EqualScores>> ByScore(std::span<const float> scores,
+                                                const std::vector<bool>& positive) {
+  if (std::ranges::any_of(scores, [](float score) { return std::isnan(score); }))
+    return std::nullopt;
+  std::vector<size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::sort(order, [&](size_t a, size_t b) { return scores[a] < scores[b]; });
+  std::vector<EqualScores> groups;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || scores[order[i]] != scores[order[i - 1]]) groups.push_back({});
+    (positive[order[i]] ? groups.back().positives : groups.back().negatives) += 1;
+  }
+  return groups;
+}
+
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
 bool Auc::Measures(TargetKind kind) { return kind != TargetKind::kNumbers; }
 
 Result<std::shared_ptr<Metric>> Auc::Build(TargetKind kind) const {
-  return std::make_shared<AucMetric>(kind);
+  return std::make_shared<RankingMetric>(kName, AreaUnderRoc, kind);
+}
+
+bool PrAuc::Measures(TargetKind kind) { return kind != TargetKind::kNumbers; }
+
+Result<std::shared_ptr<Metric>> PrAuc::Build(TargetKind kind) const {
+  return std::make_shared<RankingMetric>(kName, AveragePrecision, kind);
 }
 
 double AreaUnderRoc(std::span<const float> scores, const std::vector<bool>& positive) {
-  constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-  if (std::ranges::any_of(scores, [](float score) { return std::isnan(score); })) return kNothing;
-  std::vector<size_t> order(scores.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::sort(order, [&](size_t a, size_t b) { return scores[a] < scores[b]; });
-  double below = 0, pairs_right = 0, positives = 0;  // below: negatives so far
-  for (size_t i = 0; i < order.size();) {
-    double equal_negatives = 0, equal_positives = 0;
-    const float score = scores[order[i]];
-    for (; i < order.size() && scores[order[i]] == score; ++i) {
-      (positive[order[i]] ? equal_positives : equal_negatives) += 1;
-    }
-    pairs_right += equal_positives * (below + equal_negatives / 2);
-    below += equal_negatives;
-    positives += equal_positives;
+  const auto groups = ByScore(scores, positive);
+  if (!groups) return kNothing;
+  double pairs_right = 0, positives = 0, negatives = 0;  // so far
+  for (const EqualScores& equal : *groups) {
+    pairs_right += equal.positives * (negatives + equal.negatives / 2);
+    positives += equal.positives;
+    negatives += equal.negatives;
   }
-  const double pairs = positives * below;
+  const double pairs = positives * negatives;
   return pairs > 0 ? pairs_right / pairs : kNothing;
+}
+
+double AveragePrecision(std::span<const float> scores, const std::vector<bool>& positive) {
+  const auto groups = ByScore(scores, positive);
+  if (!groups) return kNothing;
+  double sum = 0, positives = 0, taken = 0;  // of scores that are as high or higher
+  for (const EqualScores& equal : std::views::reverse(*groups)) {
+    positives += equal.positives;
+    taken += equal.positives + equal.negatives;
+    sum += equal.positives * positives / taken;
+  }
+  return positives > 0 ? sum / positives : kNothing;
 }
 
 }  // namespace stoker

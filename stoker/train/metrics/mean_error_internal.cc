@@ -1,45 +1,112 @@
-// mse and mae.
+// mse, rmse, mae and r2.
+#include <cmath>
+#include <limits>
+
 #include "stoker/train/core/metric.h"
+#include "stoker/train/metrics/class_values_internal.h"
 #include "stoker/train/metrics/mean_absolute_error.h"
 #include "stoker/train/metrics/mean_squared_error.h"
+#include "stoker/train/metrics/r2.h"
+#include "stoker/train/metrics/root_mean_squared_error.h"
 
 namespace stoker {
 namespace {
 
 class MeanError final : public Metric {
  public:
-  MeanError(std::string_view name, bool squared) : name_(name), squared_(squared) {}
+  // The mean of Part of each difference, then `Whole` of it.
+  using Part = at::Tensor (*)(const at::Tensor& off);
+  using Whole = double (*)(double mean);
+  MeanError(std::string_view name, Part part, Whole whole)
+      : name_(name), part_(part), whole_(whole) {}
 
   void Add(const ScoredBatch& batch) override {
     const at::Tensor off =
         (batch.scores - WantedScores(batch.target, batch.scores)).to(at::kDouble);
-    const at::Tensor sum = squared_ ? off.square().sum() : off.abs().sum();
+    const at::Tensor sum = part_(off).sum();
     sum_ = sum_.defined() ? sum_ + sum : sum;
     values_ += batch.scores.numel();
   }
 
   Json Values() const override {
-    return {{name_, sum_.item<double>() / static_cast<double>(values_)}};
+    return {{name_, whole_(sum_.item<double>() / static_cast<double>(values_))}};
   }
 
  private:
   const std::string name_;
-  const bool squared_;
+  const Part part_;
+  const Whole whole_;
   int64_t values_ = 0;
   at::Tensor sum_;  // over values_
+};
+
+at::Tensor Squares(const at::Tensor& off) { return off.square(); }
+at::Tensor Sizes(const at::Tensor& off) { return off.abs(); }
+double Itself(double mean) { return mean; }
+double Root(double mean) { return std::sqrt(mean); }
+
+// Means and squared distances from them are merged batch by batch (Chan, Golub and LeVeque, 1979),
+// since the difference of large sums would lose the digits of a target far from 0.
+class R2Metric final : public Metric {
+ public:
+  void Add(const ScoredBatch& batch) override {
+    const at::Tensor wanted = WantedScores(batch.target, batch.scores).to(at::kDouble);
+    const at::Tensor off = (batch.scores.to(at::kDouble) - wanted).square().sum(0);
+    const at::Tensor mean = wanted.mean(0);
+    const at::Tensor apart = (wanted - mean).square().sum(0);
+    const auto samples = static_cast<double>(wanted.size(0));
+    if (!mean_.defined()) {
+      off_ = off;
+      mean_ = mean;
+      apart_ = apart;
+    } else {
+      const at::Tensor between = mean - mean_;
+      const double share = samples / (samples_ + samples);
+      off_ = off_ + off;
+      apart_ = apart_ + apart + between.square() * (samples_ * share);
+      mean_ = mean_ + between * share;
+    }
+    samples_ += samples;
+  }
+
+  Json Values() const override {
+    const at::Tensor off = off_.to(at::kCPU), apart = apart_.to(at::kCPU);
+    std::vector<double> of_numbers;
+    for (int64_t i = 0; i < off.size(0); ++i) {
+      const double whole = apart[i].item<double>();
+      of_numbers.push_back(whole > 0 ? 1 - off[i].item<double>() / whole
+                                     : std::numeric_limits<double>::quiet_NaN());
+    }
+    return {{R2::kName, ValueOrNull(MeanOf(of_numbers))}, {"r2_of_numbers", ListOf(of_numbers)}};
+  }
+
+ private:
+  double samples_ = 0;
+  at::Tensor off_, mean_,
+      apart_;  // double [numbers]: squared errors, means, squared distances from these
 };
 
 }  // namespace
 
 bool MeanSquaredError::Measures(TargetKind /*kind*/) { return true; }
+bool RootMeanSquaredError::Measures(TargetKind /*kind*/) { return true; }
 bool MeanAbsoluteError::Measures(TargetKind /*kind*/) { return true; }
+bool R2::Measures(TargetKind kind) { return kind == TargetKind::kNumbers; }
 
 Result<std::shared_ptr<Metric>> MeanSquaredError::Build(TargetKind /*kind*/) const {
-  return std::make_shared<MeanError>(kName, /*squared=*/true);
+  return std::make_shared<MeanError>(kName, Squares, Itself);
+}
+
+Result<std::shared_ptr<Metric>> RootMeanSquaredError::Build(TargetKind /*kind*/) const {
+  return std::make_shared<MeanError>(kName, Squares, Root);
 }
 
 Result<std::shared_ptr<Metric>> MeanAbsoluteError::Build(TargetKind /*kind*/) const {
-  return std::make_shared<MeanError>(kName, /*squared=*/false);
+  return std::make_shared<MeanError>(kName, Sizes, Itself);
+}
+
+Result<std::shared_ptr<Metric>> R2::Build(TargetKind /*kind*/) const {
+  return std::make_shared<R2Metric>();
 }
 
 }  // namespace stoker

@@ -170,7 +170,7 @@ TEST(MetricSet, WhatHasNoMeaningForTheTargetsIsRefusedByName) {
         MetricSet::CheckFor(Called({"mse", name}), TargetKind::kNumbers),
         FailsWith(StatusCode::kInvalidArgument,
                   fmt::format("'{}' is not defined for numbers, the targets of evaluations; "
-                              "for those there are mae, mse",
+                              "for those there are mae, mse, r2, rmse",
                               name)));
   }
   STOKER_EXPECT_OK(MetricSet::CheckFor(Called({"precision", "recall", "f1", "auc", "mse"}),

@@ -41,8 +41,9 @@ struct Outputs {
 // of elsewhere do not say; then they are class numbers, as most are.
 Result<TargetKind> KindOfWeights(const Loss& loss, const std::string& form, int64_t outputs) {
   if (form == "numbers") {
-    return loss.KindOf({.name = "target", .dtype = DType::kFloat32, .shape = {-1, outputs}},
-                       outputs);
+    return loss.KindOf(
+        {.name = "target", .dtype = DType::kFloat32, .shape = {-1, loss.NumbersFor(outputs)}},
+        outputs);
   }
   return loss.KindOf({.name = "target", .dtype = DType::kInt64, .shape = {-1}}, outputs);
 }
@@ -58,6 +59,7 @@ Result<std::vector<Prediction>> PredictBatch(Model& model, const Loss& loss,
     STOKER_ASSIGN_OR_RETURN(const TargetKind kind, KindOfWeights(loss, form, scores.size(1)));
     best = loss.Predict(scores);
     probabilities = loss.Probabilities(scores, kind);
+    if (kind == TargetKind::kNumbers) scores = loss.InUnitsOfTarget(scores);
     outputs.labels = kind == TargetKind::kLabels && scores.size(1) > 1;
     return OkStatus();
   }));
