@@ -45,7 +45,7 @@ std::vector<std::vector<std::string>> MetricRows(const Json& metrics,
         add_by_class(Printable(ClassName(classes, i)) + " taken for", value[i]);
     } else if (value.is_array()) {
       add_by_class(name, value);
-    } else {
+    } else if (!value.is_object()) {
       single.push_back({name, CellOf(value)});
     }
   }

@@ -180,10 +180,10 @@ TEST(CalibrationError, IsHowFarBinsLieFromHowOftenTheyAreRight) {
   for (const int64_t batch : {1, 3, 4}) {
     const Json values = OfClasses("calibration_error", probabilities, {1, 1, 0, 0}, batch);
     EXPECT_NEAR(values["calibration_error"].get<double>(), (2 * .25 + .1 + .5) / 4, 1e-6);
-    EXPECT_EQ(values["calibration_error_of_bins"].size(), 15u);
-    EXPECT_EQ(values["calibration_error_of_bins"][11]["samples"], 2);  // 11/15 < .75 <= 12/15
-    EXPECT_EQ(values["calibration_error_of_bins"][11]["right"], .5);
-    EXPECT_TRUE(values["calibration_error_of_bins"][0]["right"].is_null());
+    EXPECT_EQ(values["calibration_error_bins"]["samples"].size(), 15u);
+    EXPECT_EQ(values["calibration_error_bins"]["samples"][11], 2);  // 11/15 < .75 <= 12/15
+    EXPECT_EQ(values["calibration_error_bins"]["right"][11], .5);
+    EXPECT_TRUE(values["calibration_error_bins"]["right"][0].is_null());
   }
 }
 

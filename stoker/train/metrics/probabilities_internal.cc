@@ -84,16 +84,18 @@ class CalibrationErrorMetric final : public Metric {
     const at::Tensor sums = sums_.to(at::kCPU).contiguous();
     const double* const samples = sums.data_ptr<double>();
     double off = 0, all = 0;
-    Json bins = Json::array();
+    Json counts = Json::array(), probability = Json::array(), right = Json::array();
     for (int64_t i = 0; i < bins_; ++i) {
-      const double count = samples[i], sure = samples[bins_ + i], right = samples[2 * bins_ + i];
-      off += std::abs(sure - right);
+      const double count = samples[i], sure = samples[bins_ + i], found = samples[2 * bins_ + i];
+      off += std::abs(sure - found);
       all += count;
-      bins.push_back({{"samples", static_cast<int64_t>(count)},
-                      {"probability", count > 0 ? Json(sure / count) : Json()},
-                      {"right", count > 0 ? Json(right / count) : Json()}});
+      counts.push_back(static_cast<int64_t>(count));
+      probability.push_back(count > 0 ? Json(sure / count) : Json());
+      right.push_back(count > 0 ? Json(found / count) : Json());
     }
-    return {{CalibrationError::kName, off / all}, {"calibration_error_of_bins", std::move(bins)}};
+    return {{CalibrationError::kName, off / all},
+            {"calibration_error_bins",
+             {{"samples", counts}, {"probability", probability}, {"right", right}}}};
   }
 
  private:
