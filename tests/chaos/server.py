@@ -30,6 +30,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         if "busy" in faults:
             self.answer(faults["busy"], b"busy", {}, {})
+        elif "endless" in faults:
+            self.answer_without_end(faults["endless"])
         elif "redirect" in faults:
             self.answer(302, b"", {"Location": self.path}, {})
         else:
@@ -73,6 +75,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         for at in range(0, len(body), piece):
             self.wfile.write(body[at:at + piece])
             self.server.ended.wait(faults["trickle"])
+
+    def answer_without_end(self, status):
+        """An error whose text goes on until the program has had enough and breaks the connection."""
+        self.close_connection = True
+        self.send_response(status)
+        self.end_headers()
+        while not self.server.ended.is_set():
+            self.wfile.write(b"not now, " * 500)
 
     def log_message(self, *_):
         pass

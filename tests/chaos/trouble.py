@@ -32,6 +32,7 @@ SERVER = (
     ("cut", (0, 100, 60000)),  # bytes after which the connection breaks, less than was announced
     ("huge", (0,)),  # Content-Length 2^62
     ("busy", (429, 500, 503)),
+    ("endless", (500, 503)),  # an error whose text never ends
     ("trickle", (0.02,)),  # seconds between pieces of a few bytes
     ("range", (1, 100)),  # other bytes than were asked for, so many further on
     ("redirect", (0,)),  # to itself
