@@ -186,7 +186,12 @@ TEST(DiagnoseProcesses, MemoryThatIsShortComesBeforeTheDiskThatItKeepsBusy) {
 TEST(DiagnoseProcesses, PagesThatAreTakenAnewAllTheTimeAreAMatterOfMemory) {
   ProcessProfile profile = Of({Main({.cpu = 1})});
   profile.processes[0].system_share = 0.6;
+  EXPECT_NE(VerdictOf(profile), Verdict::kMemory);
   profile.processes[0].minor_faults_per_s = 100000;
+  EXPECT_EQ(VerdictOf(profile), Verdict::kMemory);
+  // Of huge pages there are few faults.
+  profile.processes[0].minor_faults_per_s = 500;
+  profile.machine.huge_page_bytes_per_s = 1e9;
   EXPECT_EQ(VerdictOf(profile), Verdict::kMemory);
 }
 

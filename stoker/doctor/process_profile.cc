@@ -58,6 +58,7 @@ Json HostTimes::ToJson() const {
           {"disk_pressure", OrNull(disk_pressure)},
           {"memory_pressure", OrNull(memory_pressure)},
           {"swapped_bytes_per_s", FiniteOrNull(swapped_bytes_per_s)},
+          {"huge_page_bytes_per_s", FiniteOrNull(huge_page_bytes_per_s)},
           {"throttled_share", FiniteOrNull(throttled_share)},
           {"busiest_disk", busiest_disk},
           {"disk_busy", FiniteOrNull(disk_busy)}};

@@ -64,7 +64,8 @@ struct HostTimes {
   // Shares of the time in which some task of the machine waited for it; nothing: not counted.
   std::optional<double> cpu_pressure, disk_pressure, memory_pressure;
   double swapped_bytes_per_s = 0;
-  double throttled_share = 0;  // of the periods of the control group's quota
+  double huge_page_bytes_per_s = 0;  // given to programs as huge pages
+  double throttled_share = 0;        // of the periods of the control group's quota
   std::string busiest_disk;    // "nvme0n1"
   double disk_busy = 0;        // the share of the time in which that one was busy
 

@@ -20,8 +20,9 @@ constexpr double kLeastThrottled = 0.2;
 constexpr double kLeastPressure = 0.1;
 constexpr double kLeastSwap = 1 << 20;  // bytes a second
 constexpr double kManyMajorFaults = 100;
-// Pages that are given back and taken anew: so much of the time, and so many a second.
-constexpr double kSystemShare = 0.4, kManyMinorFaults = 20000;
+// Pages that are given back and taken anew: so much of the time, and so many bytes a second, of pages
+// whose faults are counted by process, and of huge pages, which the kernel counts for the machine.
+constexpr double kSystemShare = 0.4, kMuchNewMemory = 80e6, kPage = 4096;
 
 struct Wanting {
   int64_t threads = 0;
@@ -109,11 +110,13 @@ std::optional<Finding> FindInMemory(const ProcessProfile& profile) {
                   GainOf(1, 0.8 * finding.lost), "what is read again and again does not fit"));
     return finding;
   }
-  if (main->system_share >= kSystemShare && main->minor_faults_per_s >= kManyMinorFaults) {
+  const double renewed =
+      main->minor_faults_per_s * kPage + std::max(0.0, profile.machine.huge_page_bytes_per_s);
+  if (main->system_share >= kSystemShare && renewed >= kMuchNewMemory) {
     finding.lost = std::min(0.9, main->system_share * std::min(1.0, main->cpus));
     finding.why = fmt::format(
-        "{} of its CPU time goes into the kernel, which gives it {:.0f} new pages a second",
-        Percent(main->system_share), main->minor_faults_per_s);
+        "{} of its CPU time goes into the kernel, which gives it {:.0f} MB of new pages a second",
+        Percent(main->system_share), 1e-6 * renewed);
     finding.prescriptions.push_back(Predicted(
         std::nullopt, "make large arrays once and use them again (out=, in-place operations)",
         GainOf(1, 0.7 * finding.lost), "memory is given back and taken anew all the time"));

@@ -31,6 +31,18 @@ std::optional<int64_t> VmstatCount(std::string_view text, std::string_view key) 
   return std::nullopt;
 }
 
+// Huge pages are counted as pages; their size is that of the processor.
+std::optional<int64_t> HugePageBytes(const fs::path& root, std::string_view vmstat) {
+  const auto pages = VmstatCount(vmstat, "thp_fault_alloc");
+  const auto size = ParseCount(
+      Trimmed(ReadSmallText(root / "sys/kernel/mm/transparent_hugepage/hpage_pmd_size")));
+  constexpr int64_t kMostBytes = int64_t{1} << 40;  // of a page; keeps the product in range
+  if (!pages || !size || *size > kMostBytes || *pages > INT64_MAX / std::max<int64_t>(*size, 1)) {
+    return std::nullopt;
+  }
+  return *pages * *size;
+}
+
 // Partitions are left out: their disk counts the same time. /sys/block has the disks.
 void AddDisks(const fs::path& root, HostCounters& counters) {
   const std::string text = ReadSmallText(root / "proc/diskstats");
@@ -69,6 +81,7 @@ HostCounters ReadHostCounters(const fs::path& root) {
   const std::string vmstat = ReadSmallText(root / "proc/vmstat");
   const auto in = VmstatCount(vmstat, "pswpin"), out = VmstatCount(vmstat, "pswpout");
   if (in && out) counters.swapped_pages = *in + *out;
+  counters.huge_page_bytes = HugePageBytes(root, vmstat);
   const MachineFacts facts = ReadMachineFacts(root);
   counters.periods = facts.cpu.periods;
   counters.throttled_periods = facts.cpu.throttled_periods;

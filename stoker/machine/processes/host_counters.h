@@ -14,6 +14,7 @@ struct HostCounters {
   // Seconds in which some task of the machine waited for it (pressure stall information).
   std::optional<double> cpu_pressure_s, disk_pressure_s, memory_pressure_s;
   std::optional<int64_t> swapped_pages;               // in and out
+  std::optional<int64_t> huge_page_bytes;             // given to programs as huge pages
   std::optional<int64_t> periods, throttled_periods;  // of the control group's quota of CPU
   std::map<std::string, int64_t> disk_busy_ms;        // by device: "nvme0n1"
   double runnable = 0;  // threads of the machine that compute or want to, at the moment

@@ -239,7 +239,8 @@ TEST(ReadHostCounters, ReadsPressureSwapQuotaAndDisks) {
   root.Write("proc/pressure/cpu", "some avg10=2.63 avg60=1.37 avg300=1.55 total=11179861317\n");
   root.Write("proc/pressure/io",
              "some avg10=0.51 avg60=0.58 avg300=0.45 total=2000000\nfull avg10=0.48 total=9\n");
-  root.Write("proc/vmstat", "pswpin 3\npswpout 4\npswpinx 9\n");
+  root.Write("proc/vmstat", "pswpin 3\npswpout 4\npswpinx 9\nthp_fault_alloc 5\n");
+  root.Write("sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "2097152\n");
   root.Write("proc/self/cgroup", "0::/\n");
   root.Write("sys/fs/cgroup/cpu.stat", "usage_usec 1\nnr_periods 40\nnr_throttled 30\n");
   root.Write("proc/diskstats",
@@ -252,6 +253,7 @@ TEST(ReadHostCounters, ReadsPressureSwapQuotaAndDisks) {
   EXPECT_DOUBLE_EQ(counters.disk_pressure_s.value_or(0), 2);
   EXPECT_FALSE(counters.memory_pressure_s);
   EXPECT_EQ(counters.swapped_pages, 7);
+  EXPECT_EQ(counters.huge_page_bytes, 5 * 2097152);
   EXPECT_EQ(counters.periods, 40);
   EXPECT_EQ(counters.throttled_periods, 30);
   EXPECT_EQ(counters.disk_busy_ms, (std::map<std::string, int64_t>{{"vda", 321}}));
@@ -263,6 +265,7 @@ TEST(ReadHostCounters, OfAKernelWithoutThemAreEmpty) {
   const HostCounters counters = ReadHostCounters(root.path());
   EXPECT_FALSE(counters.cpu_pressure_s);
   EXPECT_FALSE(counters.swapped_pages);
+  EXPECT_FALSE(counters.huge_page_bytes);
   EXPECT_FALSE(counters.periods);
   EXPECT_THAT(counters.disk_busy_ms, IsEmpty());
   EXPECT_EQ(counters.runnable, 0);

@@ -65,6 +65,10 @@ HostTimes Between(const HostCounters& a, const HostCounters& b, double seconds) 
     times.swapped_bytes_per_s = static_cast<double>(*b.swapped_pages - *a.swapped_pages) *
                                 static_cast<double>(::sysconf(_SC_PAGESIZE)) / seconds;
   }
+  if (a.huge_page_bytes && b.huge_page_bytes && seconds > 0) {
+    times.huge_page_bytes_per_s =
+        static_cast<double>(*b.huge_page_bytes - *a.huge_page_bytes) / seconds;
+  }
   if (a.periods && b.periods && a.throttled_periods && b.throttled_periods) {
     times.throttled_share =
         ShareOf(static_cast<double>(*b.throttled_periods - *a.throttled_periods),
