@@ -1,5 +1,7 @@
 #include "stoker/machine/processes/host_counters.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <vector>
 
