@@ -118,6 +118,14 @@ train:
         return max((int(name.removeprefix("step-")) for name in os.listdir(self.path("run/checkpoints")) if name.startswith("step-")),
                    default=0)
 
+    def test_openings_that_signals_interrupt_are_made_again(self):
+        for number in range(1, 40, 4):
+            with self.subTest(number=number):
+                shutil.rmtree(self.path("run"), ignore_errors=True)
+                code, err, log = self.preload(f"open:EINTR:{number}:20:run/", "train", "recipe.yaml", "--run", "run", "--quiet")
+                self.assertEqual(code, 0, err)
+                self.assertEqual(self.result("run"), self.want, err)
+
     def test_any_one_write_or_flush_or_opening_that_fails_costs_no_step_and_no_line(self):
         ended = 0
         for call, part in [("write:EIO", "metrics.jsonl"), ("write:EIO", "tfevents"), ("write:EIO", "tensors.safetensors"),

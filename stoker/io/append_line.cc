@@ -269,7 +269,8 @@ Result<uint64_t> TakeBackLines(const std::string& path, uint64_t offset,
                                const std::function<bool(std::string_view line)>& take_back) {
   STOKER_ASSIGN_OR_RETURN(const std::optional<LockedFile> locked,
                           OpenLocked(path, [&]() -> Result<std::optional<Descriptor>> {
-                            Descriptor file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+                            Descriptor file =
+                                OpenUninterrupted(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
                             if (file.valid()) return std::optional(std::move(file));
                             if (errno == ENOENT || errno == ELOOP)
                               return std::optional<Descriptor>();

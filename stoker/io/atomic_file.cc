@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "stoker/io/descriptor.h"
 #include "stoker/io/made_directories.h"
 
 namespace stoker {
@@ -20,7 +21,7 @@ using internal::WriteError;
 constexpr size_t kPendingBytes = 64 << 10;
 
 Status SyncPath(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file = OpenUninterrupted(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (!file.valid()) return WriteError(errno, path, "cannot open to flush it to the disk");
   return SyncToDisk(file.get(), path);
 }

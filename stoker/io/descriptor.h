@@ -1,8 +1,10 @@
 // Ownership of an open file descriptor.
 #pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 namespace stoker {
@@ -28,5 +30,15 @@ class Descriptor {
  private:
   int fd_ = -1;
 };
+
+// open(2), once more where a signal interrupted it, as happens on network file systems. Returns an
+// invalid descriptor with errno if it fails. What may be waited for longer has RetryPassingTrouble
+// (local_retry.h).
+inline Descriptor OpenUninterrupted(const char* path, int flags, mode_t mode = 0666) {
+  while (true) {
+    Descriptor file(::open(path, flags, mode));
+    if (file.valid() || errno != EINTR) return file;
+  }
+}
 
 }  // namespace stoker

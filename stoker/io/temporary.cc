@@ -28,13 +28,13 @@ std::string DirectoryOf(const std::string& path) {
   return parent.empty() ? "." : parent;
 }
 
-// Creates `path` and opens it; -1 with errno where that fails.
-int CreateAndOpen(Temporary::Type type, const std::string& path) {
+// Creates `path` and opens it; an invalid descriptor, with errno, where that fails.
+Descriptor CreateAndOpen(Temporary::Type type, const std::string& path) {
   if (type == Temporary::Type::kFile) {
-    return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return OpenUninterrupted(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC);
   }
-  if (::mkdir(path.c_str(), 0777) != 0) return -1;
-  return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (::mkdir(path.c_str(), 0777) != 0) return Descriptor();
+  return OpenUninterrupted(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 bool IsLowerHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
@@ -158,7 +158,7 @@ Result<Temporary> Temporary::Create(Type type, std::string final_path) {
                   final_path, kCreateAttempts);
   for (int attempt = 0; attempt < kCreateAttempts; ++attempt) {
     std::string path = TemporaryName(final_path);
-    Descriptor descriptor(CreateAndOpen(type, path));
+    Descriptor descriptor = CreateAndOpen(type, path);
     if (!descriptor.valid()) {
       if (errno == EEXIST) continue;
       return WriteError(errno, final_path, "cannot create a temporary beside it");
@@ -191,7 +191,7 @@ Status Temporary::Publish() {
 
 Result<ParentDirectory> ParentDirectory::Open(const std::string& path) {
   std::string parent = DirectoryOf(path);
-  Descriptor descriptor(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  Descriptor descriptor = OpenUninterrupted(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (!descriptor.valid()) return WriteError(errno, parent, "cannot open to flush it to the disk");
   return ParentDirectory(std::move(parent), std::move(descriptor));
 }
@@ -214,7 +214,8 @@ Result<bool> RemoveIfStale(const std::string& directory, std::string_view name) 
   const bool living = process != ::getpid() && (::kill(process, 0) == 0 || errno == EPERM);
   if (living) return false;
   const std::string path = fmt::format("{}/{}", directory, name);
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const Descriptor file =
+      OpenUninterrupted(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   // What cannot be opened cannot be judged either: call it in use.
   if (!file.valid() || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return false;
   std::error_code error;

@@ -20,13 +20,14 @@ Result<AlignedBlock> AlignedBlock::Allocate(int64_t bytes) {
 
 bool HasDirectReads(const std::string& path) {
   const Result<AlignedBlock> block = AlignedBlock::Allocate(kDirectAlignment);
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_DIRECT | O_CLOEXEC));
+  const Descriptor file = OpenUninterrupted(path.c_str(), O_RDONLY | O_DIRECT | O_CLOEXEC);
   return block.ok() && file.valid() &&
          ::pread(file.get(), block->bytes().data(), block->bytes().size(), 0) >= 0;
 }
 
 Result<ColdFile> ColdFile::Open(const std::string& path, bool direct, bool in_sequence) {
-  Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | (direct ? O_DIRECT : 0)));
+  Descriptor descriptor =
+      OpenUninterrupted(path.c_str(), O_RDONLY | O_CLOEXEC | (direct ? O_DIRECT : 0));
   struct stat status = {};
   if (!descriptor.valid() || ::fstat(descriptor.get(), &status) != 0)
     return ErrnoStatus(errno, path);

@@ -58,7 +58,8 @@ struct Written {
 // Writes until the file has `bytes`, or the time is up.
 Result<Written> WriteLargeFile(const std::string& path, int64_t bytes, double seconds) {
   STOKER_ASSIGN_OR_RETURN(const AlignedBlock block, AlignedBlock::Allocate(kSequentialBlock));
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  const Descriptor file =
+      OpenUninterrupted(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (!file.valid()) return internal::WriteError(errno, path, "creating");
   Written written;
   const Stopwatch watch;
@@ -125,7 +126,8 @@ Result<int64_t> WriteSmallFiles(const std::string& folder, int64_t count, double
   for (; index < count && watch.ElapsedSeconds() < seconds; ++index) {
     if (StopScope::Asked()) return Stopped();
     const std::string path = SmallFile(folder, index);
-    Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    Descriptor file =
+        OpenUninterrupted(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (!file.valid()) return internal::WriteError(errno, path, "creating");
     FillWithNoise(block.bytes(), Mix64(static_cast<uint64_t>(index)));
     STOKER_RETURN_IF_ERROR(internal::WriteAll(file.get(), block.bytes(), path, 0));

@@ -16,8 +16,8 @@ namespace stoker {
 namespace {
 
 Result<Descriptor> OpenForAppending(const std::string& path) {
-  Descriptor descriptor(
-      ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+  Descriptor descriptor =
+      OpenUninterrupted(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC);
   if (!descriptor.valid() && errno == ELOOP) {
     return FailedPrecondition(
         "{}: is a symbolic link, and what it leads to would be cut; put the file itself there",

@@ -61,7 +61,8 @@ Result<bool> IsLockOf(const RunPaths& paths, const Descriptor& lock) {
 Result<Descriptor> TakeLock(const RunPaths& paths) {
   for (;;) {
     STOKER_RETURN_IF_ERROR(CheckOwnFiles(paths));
-    Descriptor lock(::open(paths.lock().c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+    Descriptor lock =
+        OpenUninterrupted(paths.lock().c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC);
     if (!lock.valid()) return ErrnoStatus(errno, paths.lock());
     struct flock whole = LockForWriting();
     if (::fcntl(lock.get(), F_OFD_SETLK, &whole) != 0) {
@@ -205,7 +206,8 @@ fs::path NewRunPath(const fs::path& parent, std::string_view recipe_name,
 }
 
 bool RunIsHeld(const fs::path& root) {
-  const Descriptor lock(::open(RunPaths{root}.lock().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const Descriptor lock =
+      OpenUninterrupted(RunPaths{root}.lock().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   struct flock found = LockForWriting();
   return lock.valid() && ::fcntl(lock.get(), F_OFD_GETLK, &found) == 0 && found.l_type != F_UNLCK;
 }
@@ -314,8 +316,8 @@ Status RunDirectory::RemoveResults() {
 }
 
 void RunDirectory::Log(std::string_view message) {
-  const Descriptor log(
-      ::open(paths_.log().c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+  const Descriptor log = OpenUninterrupted(paths_.log().c_str(),
+                                           O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC);
   const std::string line =
       fmt::format("{:%Y-%m-%d %H:%M:%S} {}\n", LocalTime(std::chrono::system_clock::now()),
                   Printable(WithoutSecrets(message)));

@@ -66,8 +66,8 @@ Result<EventWriter> EventWriter::Create(const std::string& directory,
   const std::string name = fmt::format("{}{:010}.{}.{}.{}", kPrefix, SecondsForNewFile(directory),
                                        HostName(), ::getpid(), number++);
   std::string path = (std::filesystem::path(directory) / name).string();
-  Descriptor descriptor(
-      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  Descriptor descriptor =
+      OpenUninterrupted(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC);
   if (!descriptor.valid()) return ErrnoStatus(errno, path);
   EventWriter writer(std::move(path), std::move(descriptor));
   STOKER_RETURN_IF_ERROR(writer.Append(FileVersionEvent(WallTime())));

@@ -50,7 +50,7 @@ Status ForEachName(const std::string& directory,
 
 // The copy, locked against use, where it may go; open as nothing if it is gone already.
 std::optional<Descriptor> LockUnused(const std::string& path) {
-  Descriptor copy(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor copy = OpenUninterrupted(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (!copy.valid() && errno == ENOENT) return copy;
   if (!copy.valid() || ::flock(copy.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
   const Result<std::optional<CopyCheck>> check = ReadCopyCheck(path);

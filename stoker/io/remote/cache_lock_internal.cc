@@ -54,7 +54,7 @@ Result<std::optional<CacheLock>> CacheLock::TryTake(std::string path, Afterwards
 Result<std::optional<CacheLock>> CacheLock::Take(std::string path, int operation,
                                                  double patience_seconds, Afterwards afterwards) {
   while (true) {
-    Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    Descriptor file = OpenUninterrupted(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC);
     if (!file.valid()) return internal::WriteError(errno, path, "cannot make a lock in the cache");
     const int problem = FlockUnlessStopped(file.get(), operation);
     if (problem == EWOULDBLOCK) return std::nullopt;

@@ -80,7 +80,7 @@ TEST(Quantile, MetricsTakeTheOneNearestToTheMedian) {
 
 TEST(Quantile, WithoutAnyOrOutsideOfZeroToOneIsRefused) {
   EXPECT_THAT(Quantile{.at = {}}.Build(), FailsWith(StatusCode::kInvalidArgument, "no quantile"));
-  for (const double wrong : {0.0, 1.0, 1.5, -0.5, NAN}) {
+  for (const double wrong : std::vector<double>{0.0, 1.0, 1.5, -0.5, NAN}) {
     EXPECT_THAT(Quantile{.at = {wrong}}.Build(),
                 FailsWith(StatusCode::kInvalidArgument, "is no quantile between 0 and 1"));
   }
