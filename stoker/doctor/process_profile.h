@@ -66,8 +66,8 @@ struct HostTimes {
   double swapped_bytes_per_s = 0;
   double huge_page_bytes_per_s = 0;  // given to programs as huge pages
   double throttled_share = 0;        // of the periods of the control group's quota
-  std::string busiest_disk;    // "nvme0n1"
-  double disk_busy = 0;        // the share of the time in which that one was busy
+  std::string busiest_disk;          // "nvme0n1"
+  double disk_busy = 0;              // the share of the time in which that one was busy
 
   Json ToJson() const;
 };

@@ -20,8 +20,9 @@ constexpr double kLeastThrottled = 0.2;
 constexpr double kLeastPressure = 0.1;
 constexpr double kLeastSwap = 1 << 20;  // bytes a second
 constexpr double kManyMajorFaults = 100;
-// Pages that are given back and taken anew: so much of the time, and so many bytes a second, of pages
-// whose faults are counted by process, and of huge pages, which the kernel counts for the machine.
+// Pages that are given back and taken anew: so much of the time, and so many bytes a second, of
+// pages whose faults are counted by process, and of huge pages, which the kernel counts for the
+// machine.
 constexpr double kSystemShare = 0.4, kMuchNewMemory = 80e6, kPage = 4096;
 
 struct Wanting {

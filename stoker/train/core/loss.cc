@@ -68,7 +68,8 @@ Result<TargetKind> Loss::KindOf(const Field& field, int64_t /*outputs*/) const {
   if (IsOneInteger(field)) return TargetKind::kClass;
   return InvalidArgument(
       "it takes class numbers, one integer a sample, and not {}; take another loss (cross_entropy "
-      "for shares of classes, bce for labels, mse, mae or huber for numbers), or make them class numbers",
+      "for shares of classes, bce for labels, mse, mae or huber for numbers), or make them class "
+      "numbers",
       field.ToString());
 }
 
