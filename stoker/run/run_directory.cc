@@ -17,7 +17,7 @@
 #include "stoker/io/file.h"
 #include "stoker/io/temporary.h"
 #include "stoker/run/run_environment.h"
-#include "stoker/run/run_status.h"
+#include "stoker/run/published_progress.h"
 
 namespace stoker {
 namespace fs = std::filesystem;

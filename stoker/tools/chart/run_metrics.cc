@@ -9,7 +9,7 @@
 #include "stoker/base/json.h"
 #include "stoker/io/file.h"
 #include "stoker/run/run_directory.h"
-#include "stoker/run/run_status.h"
+#include "stoker/run/published_progress.h"
 
 namespace stoker {
 namespace {

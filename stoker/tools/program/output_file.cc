@@ -13,7 +13,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/run/run_directory.h"
 #include "stoker/run/run_environment.h"
-#include "stoker/run/run_status.h"
+#include "stoker/run/published_progress.h"
 
 namespace stoker {
 namespace {
