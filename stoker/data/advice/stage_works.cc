@@ -5,23 +5,23 @@
 namespace stoker {
 namespace {
 
-StageWork WorkOf(const DatasetNode& node) {
+StageWork StageWorkOf(const DatasetNode& node) {
   const std::string_view name = node.name();
   if (node.inputs().empty()) return StageWork::kReads;
   if (name.starts_with("decode") || name.starts_with("parse")) return StageWork::kDecodes;
   return node.element_wise() != nullptr ? StageWork::kChanges : StageWork::kArranges;
 }
 
-void Collect(const DatasetNode& node, std::map<std::string, StageWork, std::less<>>& works) {
-  works.emplace(node.name(), WorkOf(node));
-  for (const Dataset& input : node.inputs()) Collect(input.node(), works);
+void CollectWorks(const DatasetNode& node, std::map<std::string, StageWork, std::less<>>& works) {
+  works.emplace(node.name(), StageWorkOf(node));
+  for (const Dataset& input : node.inputs()) CollectWorks(input.node(), works);
 }
 
 }  // namespace
 
 StageWorks::StageWorks(const Dataset& dataset)
     : works_({{std::string(kOnePassName), StageWork::kDecodes}}) {
-  Collect(dataset.node(), works_);
+  CollectWorks(dataset.node(), works_);
 }
 
 StageWork StageWorks::Of(std::string_view name) const {
