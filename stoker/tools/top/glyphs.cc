@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "stoker/base/printable.h"
+#include "stoker/base/remote_path.h"
 
 namespace stoker {
 namespace {
@@ -40,7 +41,7 @@ std::string InAscii(std::string_view text) {
 }
 
 std::string Shown(std::string_view text, Glyphs glyphs) {
-  std::string printable = Printable(text);
+  std::string printable = Printable(WithoutSecrets(text));
   return glyphs == Glyphs::kAscii ? InAscii(printable) : printable;
 }
 

@@ -76,10 +76,8 @@ void AddCpus(const ScreenView& view, const MachineRates& rates,
   const bool bars = rates.cpus.size() <= kMostBars;
   for (std::string& line : bars ? CpuBars(view, rates) : CpuHeights(view, rates))
     lines.push_back(std::move(line));
-  ScreenSection section = SectionOf(SectionPriority::kCpu, std::move(lines));
-  // Their sum alone, where there is room for no more.
-  section.least = 1;
-  sections.push_back(std::move(section));
+
+  sections.push_back(SectionOf(SectionPriority::kCpu, std::move(lines)));
 }
 
 void AddMemory(const ScreenView& view, std::vector<ScreenSection>& sections) {

@@ -42,7 +42,7 @@ struct LossPoint {
 
 struct TopHistory {
   // Longer than any screen is wide, and than the window of a verdict.
-  static constexpr size_t kMostSamples = 600;
+  static constexpr size_t kMostSamples = 240;
 
   bool is_run = false;  // else a process
   std::string target;   // as it was asked for: "runs/mnist-20240131-235959", "4711"
