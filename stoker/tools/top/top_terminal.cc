@@ -31,15 +31,17 @@ constexpr std::string_view kEnterScreen = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
 constexpr std::string_view kLeaveScreen = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
 
 // What handlers of signals need.
-struct {
+struct TerminalState {
   int wake[2] = {-1, -1};  // a pipe, by which a handler wakes Wait
   int input = STDIN_FILENO;
-  termios before = {};  // of the terminal, before it was taken over
+  termios before = {};  // the modes of the terminal before it was taken over
   struct sigaction crash_before[std::size(kCrashes)] = {};
-} shared;
-std::atomic<bool> taken{false}, known{false};  // the terminal is taken over; `before` is known
-std::atomic<int> end_signal{0};
-std::atomic<bool> resized{false}, stopped{false}, continued{false};
+  std::atomic<bool> taken{false};         // the terminal is taken over
+  std::atomic<bool> knows_before{false};  // `before` is known
+  std::atomic<int> end_signal{0};
+  std::atomic<bool> resized{false}, stopped{false}, continued{false};
+};
+TerminalState terminal_state;
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
               "used in signal handlers");
 
@@ -57,31 +59,34 @@ void WriteRaw(std::string_view text) {
 // A process in the background must leave the modes to the one in the foreground. A terminal that
 // does not control this process has neither.
 bool MaySetModes() {
-  const pid_t foreground = ::tcgetpgrp(shared.input);
+  const pid_t foreground = ::tcgetpgrp(terminal_state.input);
   return foreground < 0 || foreground == ::getpgrp();
 }
 
 void Restore() {
-  if (!taken.exchange(false)) return;
+  if (!terminal_state.taken.exchange(false)) return;
   WriteRaw(kLeaveScreen);
-  if (known && MaySetModes()) ::tcsetattr(shared.input, TCSANOW, &shared.before);
+  if (terminal_state.knows_before && MaySetModes()) ::tcsetattr(terminal_state.input, TCSANOW, &terminal_state.before);
 }
 
 extern "C" void OnEnd(int number) {
   const int error_number = errno;
   int none = 0;
-  if (!end_signal.compare_exchange_strong(none, number)) {
+  if (!terminal_state.end_signal.compare_exchange_strong(none, number)) {
     Restore();
     ::_exit(128 + number);
   }
-  static_cast<void>(!::write(shared.wake[1], "e", 1));
+  static_cast<void>(!::write(terminal_state.wake[1], "e", 1));
   errno = error_number;
 }
 
 extern "C" void OnOther(int number) {
   const int error_number = errno;
-  (number == SIGWINCH ? resized : number == SIGTSTP ? stopped : continued) = true;
-  static_cast<void>(!::write(shared.wake[1], "o", 1));
+  std::atomic<bool>& seen = number == SIGWINCH  ? terminal_state.resized
+                            : number == SIGTSTP ? terminal_state.stopped
+                                                : terminal_state.continued;
+  seen = true;
+  static_cast<void>(!::write(terminal_state.wake[1], "o", 1));
   errno = error_number;
 }
 
@@ -89,7 +94,7 @@ extern "C" void OnOther(int number) {
 extern "C" void OnCrash(int number) {
   Restore();
   for (size_t i = 0; i < std::size(kCrashes); ++i) {
-    if (kCrashes[i] == number) ::sigaction(number, &shared.crash_before[i], nullptr);
+    if (kCrashes[i] == number) ::sigaction(number, &terminal_state.crash_before[i], nullptr);
   }
   ::raise(number);
 }
@@ -109,7 +114,7 @@ void InstallHandlers() {
   }
   for (const int number : kOtherSignals) Handle(number, OnOther);
   for (size_t i = 0; i < std::size(kCrashes); ++i)
-    Handle(kCrashes[i], OnCrash, &shared.crash_before[i]);
+    Handle(kCrashes[i], OnCrash, &terminal_state.crash_before[i]);
   sigset_t signals;
   ::sigemptyset(&signals);
   for (const int number : kEndSignals) ::sigaddset(&signals, number);
@@ -127,11 +132,12 @@ Glyphs GlyphsOfLocale() {
 }
 
 TopTerminal::TopTerminal() : color_(UseColor(STDOUT_FILENO)) {
-  end_signal = 0;
-  resized = stopped = continued = false;
-  shared.input = ::isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : STDOUT_FILENO;
-  known = ::tcgetattr(shared.input, &shared.before) == 0;
-  if (::pipe2(shared.wake, O_CLOEXEC | O_NONBLOCK) != 0) shared.wake[0] = shared.wake[1] = -1;
+  terminal_state.end_signal = 0;
+  for (auto* each : {&terminal_state.resized, &terminal_state.stopped, &terminal_state.continued})
+    *each = false;
+  terminal_state.input = ::isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : STDOUT_FILENO;
+  terminal_state.knows_before = ::tcgetattr(terminal_state.input, &terminal_state.before) == 0;
+  if (::pipe2(terminal_state.wake, O_CLOEXEC | O_NONBLOCK) != 0) terminal_state.wake[0] = terminal_state.wake[1] = -1;
   InstallHandlers();
   Enter();
 }
@@ -146,8 +152,8 @@ TopTerminal::~TopTerminal() {
   EndOnInterrupt();  // as before
   for (const int number : kOtherSignals) ::signal(number, SIG_DFL);
   for (size_t i = 0; i < std::size(kCrashes); ++i)
-    ::sigaction(kCrashes[i], &shared.crash_before[i], nullptr);
-  for (int& end : shared.wake) {
+    ::sigaction(kCrashes[i], &terminal_state.crash_before[i], nullptr);
+  for (int& end : terminal_state.wake) {
     if (end >= 0) ::close(end);
     end = -1;
   }
@@ -157,14 +163,14 @@ TopTerminal::~TopTerminal() {
 void TopTerminal::Enter() {
   entered_ = true;
   shown_.clear();
-  if (known) {
-    termios raw = shared.before;
+  if (terminal_state.knows_before) {
+    termios raw = terminal_state.before;
     raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
     raw.c_cc[VMIN] = 0;
     raw.c_cc[VTIME] = 0;
-    ::tcsetattr(shared.input, TCSANOW, &raw);
+    ::tcsetattr(terminal_state.input, TCSANOW, &raw);
   }
-  taken = true;
+  terminal_state.taken = true;
   WriteRaw(kEnterScreen);
 }
 
@@ -173,7 +179,7 @@ void TopTerminal::Leave() {
   Restore();
 }
 
-int TopTerminal::signal() const { return end_signal; }
+int TopTerminal::signal() const { return terminal_state.end_signal; }
 
 // The terminal is the shell's until the process is continued.
 void TopTerminal::Suspend() {
@@ -182,25 +188,25 @@ void TopTerminal::Suspend() {
   ::raise(SIGTSTP);
   Handle(SIGTSTP, OnOther);
   // The shell may have changed the modes since.
-  known = ::tcgetattr(shared.input, &shared.before) == 0;
+  terminal_state.knows_before = ::tcgetattr(terminal_state.input, &terminal_state.before) == 0;
   Enter();
 }
 
 TopTerminal::Event TopTerminal::TakeSignals() {
   char bytes[64];
-  while (::read(shared.wake[0], bytes, sizeof bytes) > 0) {
+  while (::read(terminal_state.wake[0], bytes, sizeof bytes) > 0) {
   }
-  if (end_signal != 0) return Event::kSignal;
-  if (stopped.exchange(false)) {
+  if (terminal_state.end_signal != 0) return Event::kSignal;
+  if (terminal_state.stopped.exchange(false)) {
     Suspend();
-    continued = false;
+    terminal_state.continued = false;
     return Event::kRedraw;
   }
-  if (continued.exchange(false)) {  // after a stop that could not be seen coming
+  if (terminal_state.continued.exchange(false)) {  // after a stop that could not be seen coming
     Enter();
     return Event::kRedraw;
   }
-  if (!resized.exchange(false)) return Event::kNone;
+  if (!terminal_state.resized.exchange(false)) return Event::kNone;
   shown_.clear();
   return Event::kRedraw;
 }
@@ -208,7 +214,7 @@ TopTerminal::Event TopTerminal::TakeSignals() {
 TopTerminal::Event TopTerminal::TakeKeys() {
   constexpr char kControlL = 0x0c, kControlD = 0x04;
   char keys[64];
-  const ssize_t got = ::read(shared.input, keys, sizeof keys);
+  const ssize_t got = ::read(terminal_state.input, keys, sizeof keys);
   if (got <= 0) {
     // With these modes 0 says that no key is there, although poll said so: there is no keyboard.
     if (got == 0 || (errno != EINTR && errno != EAGAIN)) keys_ = false;
@@ -224,11 +230,11 @@ TopTerminal::Event TopTerminal::TakeKeys() {
 }
 
 TopTerminal::Event TopTerminal::Wait(double seconds) {
-  pollfd sources[] = {{.fd = shared.wake[0], .events = POLLIN, .revents = 0},
-                      {.fd = keys_ ? shared.input : -1, .events = POLLIN, .revents = 0}};
+  pollfd sources[] = {{.fd = terminal_state.wake[0], .events = POLLIN, .revents = 0},
+                      {.fd = keys_ ? terminal_state.input : -1, .events = POLLIN, .revents = 0}};
   const int ms = static_cast<int>(std::ceil(std::clamp(seconds, 0.0, 60.0) * 1e3));
   const int ready = ::poll(sources, std::size(sources), ms);
-  if (end_signal != 0 || (sources[0].revents & POLLIN) != 0) return TakeSignals();
+  if (terminal_state.end_signal != 0 || (sources[0].revents & POLLIN) != 0) return TakeSignals();
   if (ready > 0 && sources[1].revents != 0) return TakeKeys();
   return Event::kNone;
 }
@@ -266,12 +272,12 @@ Status TopTerminal::Draw(const std::vector<std::string>& lines, ScreenSize size)
     const ssize_t written = ::write(STDOUT_FILENO, rest.data(), rest.size());
     if (written > 0) rest.remove_prefix(static_cast<size_t>(written));
     if (written >= 0) continue;
-    if (errno == EINTR && end_signal == 0) continue;
+    if (errno == EINTR && terminal_state.end_signal == 0) continue;
     if (errno == EINTR) return OkStatus();  // Wait tells of the signal
     if (errno == EAGAIN) {  // others use the terminal too, and may have set it so
       pollfd room = {.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
       ::poll(&room, 1, 1000);
-      if (end_signal != 0) return OkStatus();
+      if (terminal_state.end_signal != 0) return OkStatus();
       continue;
     }
     return ErrnoStatus(errno, "standard output").While("drawing on the terminal");
