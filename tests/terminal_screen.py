@@ -60,6 +60,7 @@ class Screen:
         self.alternate = False  # the other screen is shown
         self.cursor, self.wraps = True, True
         self.clears = 0  # how often the whole screen was cleared
+        self.settled = True  # what is drawn is for this size
         self.main = [[]]
         self.lines = self.main
         self.row = self.column = 0
@@ -70,19 +71,26 @@ class Screen:
     def clear(self):
         self.lines[:] = [[] for _ in range(self.rows)]
 
+    def resize(self, columns, rows):
+        """Until the screen is cleared, what is drawn may be for the size before."""
+        self.columns, self.rows, self.settled = columns, rows, False
+
     def control(self, mark, numbers, letter):
         first = int(numbers.split(";")[0] or 0) if numbers else 0
         if mark and letter in "hl":
             self.mode(first, letter == "h")
         elif letter == "H":
             self.row, self.column = (int(number) - 1 for number in (numbers or "1;1").split(";"))
-            if not (0 <= self.row < self.rows and 0 <= self.column < self.columns):
+            if self.settled and not (0 <= self.row < self.rows and 0 <= self.column < self.columns):
                 raise AssertionError(f"the cursor leaves the screen: {numbers}")
+            self.row = min(self.row, len(self.lines) - 1)
         elif letter == "K" and first == 0:
             del self.lines[self.row][self.column:]
         elif letter == "J" and first == 2:
             self.clears += 1
+            self.settled = True
             self.clear()
+            self.row = min(self.row, self.rows - 1)
         elif letter == "J" and first == 0:
             del self.lines[self.row][self.column:]
             for line in self.lines[self.row + 1:]:
@@ -119,6 +127,8 @@ class Screen:
         if unicodedata.category(character)[0] == "C":
             raise AssertionError(f"a control character: {character!r}")
         if self.alternate and self.column >= self.columns:
+            if not self.settled:
+                return
             raise AssertionError(f"a line is too long: {''.join(self.lines[self.row])}{character}")
         line = self.lines[self.row]
         line.extend(" " * (self.column + 1 - len(line)))
@@ -188,8 +198,7 @@ class Terminal:
         fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def resize(self, columns, rows):
-        self.screen.columns, self.screen.rows = columns, rows
-        # What was shown is of no use: the program has to draw anew. Until it does, it may draw for the old size.
+        self.screen.resize(columns, rows)
         self._set_size(columns, rows)
 
     def send(self, keys):
