@@ -197,8 +197,7 @@ std::string WhyWaits(const RunProfile& profile) {
                                   static_cast<double>(profile.step->batch) / profile.step->seconds);
     }
   }
-  if (!input.why.empty())
-    parts.push_back(fmt::format("`{}`: {}", input.limiting_stage, input.why));
+  if (!input.why.empty()) parts.push_back(fmt::format("`{}`: {}", input.limiting_stage, input.why));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 

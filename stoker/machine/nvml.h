@@ -1,5 +1,5 @@
-// NVIDIA's management library (NVML), with declarations of our own: what is used of its C interface,
-// which keeps its types from release to release.
+// NVIDIA's management library (NVML), with declarations of our own: what is used of its C
+// interface, which keeps its types from release to release.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // PublishedProgress: progress.json of a run, by which a running training tells other programs how
-// far it is and where its time goes. run_status.h writes it; `stoker inspect`, `plot` and `top` read
-// it.
+// far it is and where its time goes. run_status.h writes it; `stoker inspect`, `plot` and `top`
+// read it.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,6 @@
 
 namespace stoker::published_progress_test {
 
-
 PublishedProgress Whole() {
   PublishedProgress progress;
   progress.rank = 2;
@@ -137,8 +136,7 @@ TEST(PublishedProgress, WhatIsNoneAndWhatIsOfANewerVersionSaysSo) {
 
 TEST(ReadPublishedProgress, SaysWhyThereIsNone) {
   const TempDir run;
-  EXPECT_THAT(ReadPublishedProgress(run.path()),
-              FailsWith(StatusCode::kNotFound, "progress.json"));
+  EXPECT_THAT(ReadPublishedProgress(run.path()), FailsWith(StatusCode::kNotFound, "progress.json"));
   for (const std::string_view text : {"", "{", "\xff\xfe", "{\"step\":"}) {
     std::ofstream(ProgressPath(run.path()), std::ios::trunc) << text;
     EXPECT_THAT(ReadPublishedProgress(run.path()),

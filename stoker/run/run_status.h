@@ -1,5 +1,5 @@
-// RunStatus: the state of a running training: progress.json in its directory (published_progress.h),
-// and whether it waits for its data.
+// RunStatus: the state of a running training: progress.json in its directory
+// (published_progress.h), and whether it waits for its data.
 #pragma once
 
 #include <cstdint>

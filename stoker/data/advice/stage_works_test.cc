@@ -2,16 +2,16 @@
 
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/shuffle.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/data/testing/testing.h"
 #include "stoker/data/transforms/normalize.h"
 
 namespace stoker::stage_works_test {
 
 TEST(StageWorks, TellsSourcesTransformsAndTheOthersApart) {
-  STOKER_ASSERT_OK_AND_ASSIGN(
-      const Dataset dataset,
-      Result<Dataset>(NumberedImages(8)) | Shuffle{} | Normalize{.mean = {0.5}, .std = {0.5}} |
-          Batch{.size = 4});
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, NumberedImages(8) | Shuffle{} |
+                                                         Normalize{.mean = {0.5}, .std = {0.5}} |
+                                                         Batch{.size = 4});
   const StageWorks works(dataset);
   const DatasetNode* source = &dataset.node();
   while (!source->inputs().empty()) source = &source->inputs()[0].node();

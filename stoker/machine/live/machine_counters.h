@@ -14,10 +14,10 @@
 namespace stoker {
 
 struct CpuCounters {
-  int64_t id = 0;                 // "cpu3" has 3
-  int64_t busy = 0;               // ticks in which it computed, for any program
-  int64_t idle = 0;               // ticks in which it had nothing to do, waits for disks included
-  int64_t stolen = 0;             // ticks that the host of a virtual machine gave to others
+  int64_t id = 0;      // "cpu3" has 3
+  int64_t busy = 0;    // ticks in which it computed, for any program
+  int64_t idle = 0;    // ticks in which it had nothing to do, waits for disks included
+  int64_t stolen = 0;  // ticks that the host of a virtual machine gave to others
 };
 
 struct MemoryUse {

@@ -95,9 +95,9 @@ std::string ChartToText(const Chart& chart, size_t columns, bool color) {
           chart.x_label + "\n";
   for (const ChartLegend& entry : chart.legend) {
     const std::string letter(1, LetterOf(entry.color, /*capital=*/false));
-    text +=
-        fmt::format("{:>{}} {}\n", "", kNumbers - 1,
-                    (color ? InTerminalColor(letter, entry.color) : letter) + "  " + Printable(entry.text));
+    text += fmt::format(
+        "{:>{}} {}\n", "", kNumbers - 1,
+        (color ? InTerminalColor(letter, entry.color) : letter) + "  " + Printable(entry.text));
   }
   return text;
 }

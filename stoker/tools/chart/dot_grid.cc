@@ -38,12 +38,14 @@ std::string InTerminalColor(std::string_view text, size_t color) {
 }
 
 DotGrid::Cell& DotGrid::CellAt(Point point) {
-  const size_t column = DotAt(point.x, columns_ * 2), row = rows_ * 4 - 1 - DotAt(point.y, rows_ * 4);
+  const size_t column = DotAt(point.x, columns_ * 2),
+               row = rows_ * 4 - 1 - DotAt(point.y, rows_ * 4);
   return cells_[row / 4 * columns_ + column / 2];
 }
 
 void DotGrid::Set(Point point, size_t color) {
-  const size_t column = DotAt(point.x, columns_ * 2), row = rows_ * 4 - 1 - DotAt(point.y, rows_ * 4);
+  const size_t column = DotAt(point.x, columns_ * 2),
+               row = rows_ * 4 - 1 - DotAt(point.y, rows_ * 4);
   Cell& cell = CellAt(point);
   cell.dots |= kDotBits[row % 4][column % 2];
   cell.color = static_cast<uint8_t>(color);

@@ -17,8 +17,7 @@ constexpr const char* kTopFooter =
 }  // namespace
 
 void AddTopCommand(Program& program, std::function<Status(const TopArguments&)> run) {
-  auto [app, arguments] =
-      program.Add<TopArguments>("top", kTopAbout, kTopFooter, std::move(run));
+  auto [app, arguments] = program.Add<TopArguments>("top", kTopAbout, kTopFooter, std::move(run));
   app.add_option("RUN|PID", arguments.target,
                  "directory of a run, or the number of a process and what it started")
       ->type_name("")

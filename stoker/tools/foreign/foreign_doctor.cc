@@ -113,7 +113,8 @@ class ForeignDoctor {
       }
       const double before = ThreadCpuSeconds();
       Look(begin);
-      const double pause = std::clamp((ThreadCpuSeconds() - before) / kShare, kThreadsEvery, kMostPause);
+      const double pause =
+          std::clamp((ThreadCpuSeconds() - before) / kShare, kThreadsEvery, kMostPause);
       RecordStacks(begin);
       if (command_) command_->Reap(Helpers());
       if (Ended()) {

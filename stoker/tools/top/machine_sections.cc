@@ -71,8 +71,7 @@ std::vector<std::string> CpuHeights(const ScreenView& view, const MachineRates& 
 void AddCpus(const ScreenView& view, const MachineRates& rates,
              std::vector<ScreenSection>& sections) {
   if (rates.cpus.empty()) return;
-  std::vector<std::string> lines = {
-      WithBar(view, "cpu", rates.cpu_busy(), CpuSummary(rates))};
+  std::vector<std::string> lines = {WithBar(view, "cpu", rates.cpu_busy(), CpuSummary(rates))};
   const bool bars = rates.cpus.size() <= kMostBars;
   for (std::string& line : bars ? CpuBars(view, rates) : CpuHeights(view, rates))
     lines.push_back(std::move(line));

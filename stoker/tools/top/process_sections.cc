@@ -32,10 +32,10 @@ std::string TotalOf(const std::vector<ProcessTimes>& processes) {
 }
 
 std::string ProcessRow(const ScreenView& view, const ProcessTimes& process) {
-  return Cut(fmt::format("{:>9} {:>7.2f} {:>8} {:>9}  {}", process.pid, process.cpus,
-                         process.threads, SizeText(static_cast<double>(process.memory_bytes)),
-                         process.command),
-             view.columns, view.glyphs);
+  return Cut(
+      fmt::format("{:>9} {:>7.2f} {:>8} {:>9}  {}", process.pid, process.cpus, process.threads,
+                  SizeText(static_cast<double>(process.memory_bytes)), process.command),
+      view.columns, view.glyphs);
 }
 
 }  // namespace
@@ -43,8 +43,7 @@ std::string ProcessRow(const ScreenView& view, const ProcessTimes& process) {
 void AddProcessSections(const ScreenView& view, std::vector<ScreenSection>& sections) {
   const std::vector<ProcessTimes>& processes = view.history.processes;
   if (processes.empty()) return;
-  sections.push_back(
-      LabelledSection(view, SectionPriority::kRate, "uses", TotalOf(processes)));
+  sections.push_back(LabelledSection(view, SectionPriority::kRate, "uses", TotalOf(processes)));
   if (const ProcessTimes* const main = MainOf(processes)) {
     sections.push_back(LabelledSection(view, SectionPriority::kTime, "time",
                                        "the first thread " + ThreadText(main->first), 2));

@@ -87,7 +87,8 @@ void ProcessSource::Take(Watched& watched, double others, int64_t now_ns) const 
   watched.others += others;
   ++watched.looks;
   for (const ProcessSample& each : tree_) {
-    if (watched.watch.WantsCommand(each)) watched.watch.SetCommand(each.pid, CommandLineOf(each.pid));
+    if (watched.watch.WantsCommand(each))
+      watched.watch.SetCommand(each.pid, CommandLineOf(each.pid));
   }
 }
 
@@ -145,9 +146,8 @@ void ProcessSource::Look(TopHistory& history) {
   // Those that have ended since would be shown as if they ran.
   history.processes = profile.processes;
   std::erase_if(history.processes, [this](const ProcessTimes& shown) {
-    return std::ranges::none_of(tree_, [&](const ProcessSample& each) {
-      return each.pid == shown.pid && !each.ended;
-    });
+    return std::ranges::none_of(
+        tree_, [&](const ProcessSample& each) { return each.pid == shown.pid && !each.ended; });
   });
   if (profile.main() != nullptr && profile.main()->seconds >= kLeastSeen) {
     history.verdict = DiagnoseProcesses(profile);

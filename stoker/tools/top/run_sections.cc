@@ -22,9 +22,8 @@ constexpr size_t kLeastCurveRows = 4;
 std::string Figure(double value) { return std::isfinite(value) ? FigureText(value) : "?"; }
 
 std::string StepOf(const PublishedProgress& progress) {
-  std::string text =
-      fmt::format("{} of {}", WithThousands(static_cast<double>(progress.step)),
-                  WithThousands(static_cast<double>(progress.total_steps)));
+  std::string text = fmt::format("{} of {}", WithThousands(static_cast<double>(progress.step)),
+                                 WithThousands(static_cast<double>(progress.total_steps)));
   if (progress.total_steps > 0) {
     text += fmt::format(" ({})", ShareText(static_cast<double>(progress.step) /
                                            static_cast<double>(progress.total_steps)));
@@ -39,11 +38,11 @@ std::string StepOf(const PublishedProgress& progress) {
 }
 
 std::string RateLine(const ScreenView& view, const PublishedProgress& progress) {
-  std::string text = fmt::format("{} {}s/s",
-                                 std::isfinite(progress.samples_per_s)
-                                     ? WithThousands(progress.samples_per_s)
-                                     : std::string("?"),
-                                 progress.noun);
+  std::string text =
+      fmt::format("{} {}s/s",
+                  std::isfinite(progress.samples_per_s) ? WithThousands(progress.samples_per_s)
+                                                        : std::string("?"),
+                  progress.noun);
   const size_t used = kLabelColumns + ColumnsOf(text) + 2;
   if (view.columns >= used + 8) {
     const size_t room = view.columns - used;

@@ -86,8 +86,8 @@ TEST(RunSource, ShowsARunFromItsBeginToItsEnd) {
   const TopHistory training = Looked(source);
   EXPECT_EQ(training.state, TopState::kRunning);
   EXPECT_EQ(training.state_text, "training, pid 4711");
-  EXPECT_THAT(training.losses, ElementsAre(Field(&LossPoint::loss, 1.5),
-                                           Field(&LossPoint::loss, 0.75)));
+  EXPECT_THAT(training.losses,
+              ElementsAre(Field(&LossPoint::loss, 1.5), Field(&LossPoint::loss, 0.75)));
   EXPECT_EQ(training.evaluation, "step 100: accuracy 0.9100, loss 0.5000");
   ASSERT_TRUE(training.verdict);
   EXPECT_EQ(training.verdict->verdict, Verdict::kDecode);
@@ -108,7 +108,8 @@ TEST(RunSource, ARunElsewhereThatHasLongBeenSilentSaysSo) {
   fs::last_write_time(ProgressPath(run.path()),
                       fs::file_time_type::clock::now() - std::chrono::hours(2));
   STOKER_ASSERT_OK_AND_ASSIGN(RunSource source, RunSource::Open(run.path()));
-  EXPECT_EQ(Looked(source).state_text, "evaluates, last heard of 2 h 00 min ago, pid 4711 on node7");
+  EXPECT_EQ(Looked(source).state_text,
+            "evaluates, last heard of 2 h 00 min ago, pid 4711 on node7");
 }
 
 TEST(RunSource, AFileThatCannotBeReadNowKeepsWhatWasReadBefore) {

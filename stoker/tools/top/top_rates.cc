@@ -100,8 +100,7 @@ std::vector<PublishedStage> StagesBetween(const std::optional<PublishedInput>& b
   if (!after) return stages;
   for (size_t i = 0; i < after->stages.size(); ++i) {
     const PublishedStage& now = after->stages[i];
-    const bool known = before && i < before->stages.size() &&
-                       before->stages[i].name == now.name &&
+    const bool known = before && i < before->stages.size() && before->stages[i].name == now.name &&
                        before->stages[i].elements <= now.elements;
     const PublishedStage then = known ? before->stages[i] : PublishedStage();
     stages.push_back({.name = now.name,

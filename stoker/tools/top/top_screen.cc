@@ -20,9 +20,8 @@ double Within(double value, double most) {
 ScreenSection Heading(const ScreenView& view) {
   const TopHistory& history = view.history;
   const std::string right = view.columns >= 60 ? "  q quits" : "";
-  const std::string left =
-      fmt::format("{}  {}{}", history.target, history.state_text,
-                  history.command.empty() ? "" : "  " + history.command);
+  const std::string left = fmt::format("{}  {}{}", history.target, history.state_text,
+                                       history.command.empty() ? "" : "  " + history.command);
   return SectionOf(SectionPriority::kHeading,
                    {Fitted(left, view.columns - right.size(), view.glyphs) + right});
 }
@@ -53,9 +52,7 @@ std::vector<size_t> RowsFor(const std::vector<ScreenSection>& sections, size_t r
 
 }  // namespace
 
-std::string SizeText(double bytes) {
-  return ByteText(static_cast<uint64_t>(Within(bytes, 1e18)));
-}
+std::string SizeText(double bytes) { return ByteText(static_cast<uint64_t>(Within(bytes, 1e18))); }
 
 std::string SpeedText(double bytes_per_s) { return SizeText(bytes_per_s) + "/s"; }
 

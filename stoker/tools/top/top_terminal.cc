@@ -66,7 +66,8 @@ bool MaySetModes() {
 void Restore() {
   if (!terminal_state.taken.exchange(false)) return;
   WriteRaw(kLeaveScreen);
-  if (terminal_state.knows_before && MaySetModes()) ::tcsetattr(terminal_state.input, TCSANOW, &terminal_state.before);
+  if (terminal_state.knows_before && MaySetModes())
+    ::tcsetattr(terminal_state.input, TCSANOW, &terminal_state.before);
 }
 
 extern "C" void OnEnd(int number) {
@@ -137,7 +138,8 @@ TopTerminal::TopTerminal() : color_(UseColor(STDOUT_FILENO)) {
     *each = false;
   terminal_state.input = ::isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : STDOUT_FILENO;
   terminal_state.knows_before = ::tcgetattr(terminal_state.input, &terminal_state.before) == 0;
-  if (::pipe2(terminal_state.wake, O_CLOEXEC | O_NONBLOCK) != 0) terminal_state.wake[0] = terminal_state.wake[1] = -1;
+  if (::pipe2(terminal_state.wake, O_CLOEXEC | O_NONBLOCK) != 0)
+    terminal_state.wake[0] = terminal_state.wake[1] = -1;
   InstallHandlers();
   Enter();
 }
@@ -274,7 +276,7 @@ Status TopTerminal::Draw(const std::vector<std::string>& lines, ScreenSize size)
     if (written >= 0) continue;
     if (errno == EINTR && terminal_state.end_signal == 0) continue;
     if (errno == EINTR) return OkStatus();  // Wait tells of the signal
-    if (errno == EAGAIN) {  // others use the terminal too, and may have set it so
+    if (errno == EAGAIN) {                  // others use the terminal too, and may have set it so
       pollfd room = {.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
       ::poll(&room, 1, 1000);
       if (terminal_state.end_signal != 0) return OkStatus();

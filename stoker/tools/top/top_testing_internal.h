@@ -82,16 +82,16 @@ inline PublishedProgress MadeUpProgress(int64_t seconds) {
                           .starved_s = starved * s,
                           .blocked_s = blocked * s};
   };
-  progress.input = PublishedInput{
-      .threads = 2,
-      .stages = {stage("folder", StageWork::kReads, 0.05, 0, 0),
-                 stage("shuffle", StageWork::kArranges, 0.001, 0, 0),
-                 stage("decode", StageWork::kDecodes, 1.9, 0.01, 0),
-                 stage("normalize", StageWork::kChanges, 0.02, 0, 0),
-                 stage("batch", StageWork::kArranges, 0.01, 0.4, 0.1)},
-      .limit = PublishedLimit{.stage = "decode",
-                              .why = "2 threads spent 96% of the time in it",
-                              .work = StageWork::kDecodes}};
+  progress.input =
+      PublishedInput{.threads = 2,
+                     .stages = {stage("folder", StageWork::kReads, 0.05, 0, 0),
+                                stage("shuffle", StageWork::kArranges, 0.001, 0, 0),
+                                stage("decode", StageWork::kDecodes, 1.9, 0.01, 0),
+                                stage("normalize", StageWork::kChanges, 0.02, 0, 0),
+                                stage("batch", StageWork::kArranges, 0.01, 0.4, 0.1)},
+                     .limit = PublishedLimit{.stage = "decode",
+                                             .why = "2 threads spent 96% of the time in it",
+                                             .work = StageWork::kDecodes}};
   return progress;
 }
 

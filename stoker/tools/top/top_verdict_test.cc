@@ -14,7 +14,8 @@ TEST(VerdictOfRun, NamesTheStageThatStepsWaitFor) {
   EXPECT_EQ(verdict->verdict, Verdict::kDecode);
   EXPECT_EQ(verdict->stage, "decode");
   EXPECT_NEAR(verdict->lost_share, 0.6, 0.05);
-  EXPECT_THAT(VerdictText(*verdict), StartsWith("decode: Training waits for samples to be decoded"));
+  EXPECT_THAT(VerdictText(*verdict),
+              StartsWith("decode: Training waits for samples to be decoded"));
   EXPECT_THAT(VerdictText(*verdict), HasSubstr("`decode`: 2 threads spent 96%"));
 }
 

@@ -80,9 +80,9 @@ void TopWatch::Look() {
   std::visit([this](auto& source) { source.Look(history_); }, source_);
   const auto& progress = history_.now().progress;
   if (progress && !progress->host.empty() && progress->host != history_.host) {
-    history_.notes.push_back(fmt::format(
-        "the run is on {}; CPUs, memory, disks and GPUs are those of {}", progress->host,
-        history_.host));
+    history_.notes.push_back(
+        fmt::format("the run is on {}; CPUs, memory, disks and GPUs are those of {}",
+                    progress->host, history_.host));
   }
   if (!gpus_.problem().empty()) history_.notes.push_back(gpus_.problem());
 }
