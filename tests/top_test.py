@@ -99,7 +99,7 @@ class TopTerminalTest(TopCase):
                      "loss    0.5000  0.5000 to 10.00 over steps 10 to 200", "stage   ", "verdict decode: Training waits for samples to be decoded",
                      "try     leave train.feed_threads out"):
             self.assertTrue(any(line.startswith(text) for line in lines), (text, lines))
-        self.assertRegex("\n".join(lines), r"(?m)^decode +1\.90 +0\.00 +0\.00 +320 +48 kB/s$")
+        self.assertRegex("\n".join(lines), r"(?m)^decode +1\.90 +0\.00 +0\.00 +320 +48\.0 kB/s$")
         self.assertRegex("\n".join(lines), r"[\u2801-\u28ff]")  # the curve
         terminal.send(b"q")
         self.assertEqual(terminal.report(), "ended 0")
@@ -361,7 +361,7 @@ class TopPipeTest(TopCase):
         self.assertIsNone(second["temperature_c"])
         terminal = self.at_terminal("run", **environment)
         lines = terminal.wait_for(shows("gpu 1"))
-        self.assertRegex("\n".join(lines), r"(?m)^gpu 0   97% of the time  612 of 700 W  20 GB of 80 GB  91 C  1485 MHz \(-25%\)  slow")
+        self.assertRegex("\n".join(lines), r"(?m)^gpu 0   97% busy  612 of 700 W  20\.0 GB of 80\.0 GB  91 C  1485 MHz \(-25%, heat\)")
         process = self.start("top", "run", "--json", environment={**environment, "STOKER_FAKE_NVML": "no-driver"})
         shown = json.loads(self.lines(process, 1)[0])
         self.assertEqual(shown["gpus"], [])

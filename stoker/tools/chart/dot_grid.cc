@@ -14,8 +14,11 @@ constexpr int kTerminalColors[] = {34, 33, 32, 35, 36, 31};
 constexpr uint8_t kDotBits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
 constexpr uint8_t kUpperDots = 0x01 | 0x08 | 0x02 | 0x10;
 
+// What is no number is at the begin.
+double WithinGrid(double place) { return std::isnan(place) ? 0 : std::clamp(place, 0.0, 1.0); }
+
 size_t DotAt(double place, size_t dots) {
-  const double at = std::clamp(place, 0.0, 1.0) * static_cast<double>(dots - 1);
+  const double at = WithinGrid(place) * static_cast<double>(dots - 1);
   return static_cast<size_t>(std::lround(at));
 }
 
@@ -52,6 +55,8 @@ void DotGrid::Set(Point point, size_t color) {
 }
 
 void DotGrid::Draw(Point from, Point to, size_t color) {
+  from = {.x = WithinGrid(from.x), .y = WithinGrid(from.y)};
+  to = {.x = WithinGrid(to.x), .y = WithinGrid(to.y)};
   // Enough dots that none between the two is left out.
   const double length = std::max(std::abs(to.x - from.x) * static_cast<double>(columns_) * 2,
                                  std::abs(to.y - from.y) * static_cast<double>(rows_) * 4);

@@ -137,14 +137,15 @@ std::string Bar(double share, size_t columns, Glyphs glyphs) {
 
 std::string Heights(std::span<const double> values, size_t columns, Glyphs glyphs, double largest) {
   if (values.size() > columns) values = values.last(columns);
+  double most = largest;
   for (const double value : values) {
-    if (largest <= 0 && std::isfinite(value)) largest = std::max(largest, value);
+    if (largest <= 0 && std::isfinite(value)) most = std::max(most, value);
   }
-  if (largest <= 0) largest = 1;
+  if (most <= 0) most = 1;
   std::string text;
   for (const double value : values) {
     // What is above nothing shows.
-    const double share = ShareWithin(value / largest);
+    const double share = ShareWithin(value / most);
     const auto step = static_cast<size_t>(std::ceil(share * static_cast<double>(kSteps)));
     text += (glyphs == Glyphs::kAscii ? kAsciiHeights : kHeights)[step];
   }

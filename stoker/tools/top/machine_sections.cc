@@ -100,7 +100,7 @@ void AddDisks(const ScreenView& view, const MachineRates& rates,
   std::vector<std::string> lines;
   for (const DiskRate& disk : rates.disks) {
     const std::string text =
-        fmt::format("{} {} busy, {} read, {} written", disk.name, ShareText(disk.busy),
+        fmt::format("{} {}, reads {}, writes {}", disk.name, ShareText(disk.busy),
                     SpeedText(disk.read_bytes_per_s), SpeedText(disk.written_bytes_per_s));
     lines.push_back(WithBar(view, lines.empty() ? "disk" : "", disk.busy, text));
     if (lines.size() == 4) break;
@@ -120,7 +120,7 @@ void AddNetworks(const ScreenView& view, const MachineRates& rates,
 
 std::string GpuText(const GpuSample& gpu) {
   std::vector<std::string> parts;
-  if (gpu.used) parts.push_back(fmt::format("{} of the time", ShareText(*gpu.used)));
+  if (gpu.used) parts.push_back(fmt::format("{} busy", ShareText(*gpu.used)));
   if (gpu.power_w) {
     parts.push_back(gpu.power_limit_w
                         ? fmt::format("{:.0f} of {:.0f} W", *gpu.power_w, *gpu.power_limit_w)
@@ -131,13 +131,12 @@ std::string GpuText(const GpuSample& gpu) {
                                 SizeText(static_cast<double>(*gpu.memory_bytes))));
   }
   if (gpu.temperature_c) parts.push_back(fmt::format("{} C", *gpu.temperature_c));
-  if (gpu.clock_mhz) {
-    const std::optional<double> drift = ClockDrift(gpu);
-    parts.push_back(drift ? fmt::format("{} MHz ({:+.0f}%)", *gpu.clock_mhz, 100 * *drift)
-                          : fmt::format("{} MHz", *gpu.clock_mhz));
-  }
-  if (!gpu.slowed_by.empty())
-    parts.push_back(fmt::format("slowed by {}", fmt::join(gpu.slowed_by, ", ")));
+  std::vector<std::string> clock = gpu.slowed_by;
+  if (const std::optional<double> drift = ClockDrift(gpu))
+    clock.insert(clock.begin(), fmt::format("{:+.0f}%", 100 * *drift));
+  std::string text = gpu.clock_mhz ? fmt::format("{} MHz", *gpu.clock_mhz) : std::string("clock");
+  if (!clock.empty()) text += fmt::format(" ({})", fmt::join(clock, ", "));
+  if (gpu.clock_mhz || !clock.empty()) parts.push_back(std::move(text));
   if (!gpu.name.empty()) parts.push_back(gpu.name);
   return fmt::format("{}", fmt::join(parts, "  "));
 }

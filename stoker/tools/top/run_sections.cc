@@ -31,7 +31,8 @@ std::string StepOf(const PublishedProgress& progress) {
   text += fmt::format("  epoch {}", std::isfinite(progress.epoch)
                                         ? fmt::format("{:.2f}", progress.epoch)
                                         : std::string("?"));
-  if (std::isfinite(progress.seconds_left) && progress.seconds_left >= 0)
+  constexpr double kMostLeft = 1e9;  // beyond that it is no forecast
+  if (progress.seconds_left >= 0 && progress.seconds_left <= kMostLeft)
     text += fmt::format("  {} left", DurationText(progress.seconds_left));
   if (std::isfinite(progress.lr)) text += fmt::format("  lr {}", Figure(progress.lr));
   return text;
@@ -51,11 +52,19 @@ std::string RateLine(const ScreenView& view, const PublishedProgress& progress) 
   return Labelled(view, "rate", text);
 }
 
+// A loss beyond this is on its way to infinity, and would flatten all others.
+constexpr double kMostLoss = 1e30;
+
+bool HasPlace(const LossPoint& point) {
+  return std::isfinite(point.step) && std::abs(point.loss) <= kMostLoss;
+}
+
 std::string LossLine(const ScreenView& view, const PublishedProgress& progress) {
   const std::vector<LossPoint>& losses = view.history.losses;
   std::string text = Figure(progress.loss);
   double low = NAN, high = NAN;
   for (const LossPoint& point : losses) {
+    if (!HasPlace(point)) continue;
     low = std::fmin(low, point.loss);
     high = std::fmax(high, point.loss);
   }
@@ -71,7 +80,7 @@ std::vector<std::string> Curve(const ScreenView& view, size_t rows) {
   std::vector<double> steps, losses;
   for (const LossPoint& point : view.history.losses) {
     steps.push_back(point.step);
-    losses.push_back(point.loss);
+    losses.push_back(HasPlace(point) ? point.loss : NAN);
   }
   const ChartAxis x = ChartAxis::Over(steps, /*log=*/false, /*round=*/false, /*ticks=*/2);
   const ChartAxis y = ChartAxis::Over(losses, /*log=*/false, /*round=*/true, /*ticks=*/3);
@@ -84,9 +93,10 @@ std::vector<std::string> Curve(const ScreenView& view, size_t rows) {
       grid.Draw({x.Place(steps[i - 1]), y.Place(losses[i - 1])}, to, 0);
   }
   std::vector<std::string> numbers(rows);
-  for (const ChartTick& tick : y.ticks())
-    numbers[static_cast<size_t>(std::lround((1 - tick.at) * static_cast<double>(rows - 1)))] =
-        tick.text;
+  for (const ChartTick& tick : y.ticks()) {
+    const double row = std::clamp(1 - tick.at, 0.0, 1.0) * static_cast<double>(rows - 1);
+    numbers[static_cast<size_t>(std::lround(row))] = tick.text;
+  }
   std::vector<std::string> lines;
   for (size_t row = 0; row < rows; ++row) {
     const std::string number = fmt::format("{:>{}} ", numbers[row], kLabelColumns - 1);
@@ -98,8 +108,7 @@ std::vector<std::string> Curve(const ScreenView& view, size_t rows) {
 }
 
 void AddCurve(const ScreenView& view, std::vector<ScreenSection>& sections) {
-  const auto finite = [](const LossPoint& point) { return std::isfinite(point.loss); };
-  if (std::ranges::count_if(view.history.losses, finite) < 2) return;
+  if (std::ranges::count_if(view.history.losses, HasPlace) < 2) return;
   if (view.columns < kLabelColumns + 8) return;
   constexpr size_t kAny = 1000;
   sections.push_back({.priority = SectionPriority::kCurve,

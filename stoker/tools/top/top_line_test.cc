@@ -17,7 +17,7 @@ TEST(TopLine, OfARunHasItsProgressTheMachineAndTheVerdict) {
   history.verdict = VerdictOfRun(history, {});
   EXPECT_EQ(TopLine(history, "12:34:56"),
             "12:34:56  step 200 of 6000  epoch 0.33  loss 1.15  300 images/s  waits 60%  cpu 75%  "
-            "memory 10 GB of 16 GB  nvme0n1 23% read 10 MB/s written 2.0 MB/s  "
+            "memory 10.0 GB of 16.0 GB  nvme0n1 23% read 10.0 MB/s written 2.0 MB/s  "
             "gpu 0 97% 612 W 91 C  verdict decode `decode`");
 }
 
@@ -33,8 +33,8 @@ TEST(TopLine, OfARunThatHasNotBegunOrHasEndedSaysSo) {
 
 TEST(TopLine, OfProcessesHasWhatTheyUse) {
   EXPECT_EQ(TopLine(MadeUpProcesses(), "12:34:56"),
-            "12:34:56  2 processes 1.28 CPUs 1.5 GB  cpu 75%  memory 10 GB of 16 GB  "
-            "nvme0n1 23% read 10 MB/s written 2.0 MB/s  verdict augmentation");
+            "12:34:56  2 processes 1.28 CPUs 1.5 GB  cpu 75%  memory 10.0 GB of 16.0 GB  "
+            "nvme0n1 23% read 10.0 MB/s written 2.0 MB/s  verdict augmentation");
 }
 
 TEST(TopLine, IsOneLineWhateverTheNamesAre) {

@@ -109,7 +109,7 @@ std::string AdviceFor(const Diagnosis& verdict, const std::optional<Starvation>&
 std::string VerdictText(const Diagnosis& verdict) {
   if (verdict.verdict == Verdict::kNone) return "none: nothing that is seen is worth a change";
   std::string text = fmt::format("{}: {}", NameOf(verdict.verdict), verdict.Sentence());
-  if (!verdict.why.empty()) text += " " + verdict.why;
+  if (!verdict.why.empty()) text += " Why: " + verdict.why;
   return text;
 }
 
