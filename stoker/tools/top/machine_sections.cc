@@ -137,15 +137,19 @@ std::string GpuText(const GpuSample& gpu) {
   std::string text = gpu.clock_mhz ? fmt::format("{} MHz", *gpu.clock_mhz) : std::string("clock");
   if (!clock.empty()) text += fmt::format(" ({})", fmt::join(clock, ", "));
   if (gpu.clock_mhz || !clock.empty()) parts.push_back(std::move(text));
-  if (!gpu.name.empty()) parts.push_back(gpu.name);
   return fmt::format("{}", fmt::join(parts, "  "));
 }
 
 void AddGpus(const ScreenView& view, std::vector<ScreenSection>& sections) {
   std::vector<std::string> lines;
   const std::vector<GpuSample>& gpus = view.history.now().gpus;
-  for (size_t i = 0; i < gpus.size(); ++i)
-    lines.push_back(Labelled(view, fmt::format("gpu {}", i), GpuText(gpus[i])));
+  for (size_t i = 0; i < gpus.size(); ++i) {
+    std::string text = GpuText(gpus[i]);
+    // Its name is known, and is worth no figure.
+    const std::string named = text + "  " + gpus[i].name;
+    if (kLabelColumns + ColumnsOf(named) <= view.columns) text = named;
+    lines.push_back(Labelled(view, fmt::format("gpu {}", i), text));
+  }
   if (!lines.empty()) sections.push_back(SectionOf(SectionPriority::kGpu, std::move(lines)));
 }
 

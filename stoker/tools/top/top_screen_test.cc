@@ -40,31 +40,144 @@ TopHistory WatchedRun() {
 
 TEST(TopScreen, OfARunAt80By24) {
   EXPECT_EQ(ScreenOf(WatchedRun(), {.columns = 80, .rows = 24}, Glyphs::kUnicode), R"(
+runs/photos-20240131-235959  training, pid 4711                          q quits|
+step    200 of 6,000 (3%)  epoch 0.33  9 min 00 s left  lr 0.001                |
+rate    300 images/s  █████████████████████                                     |
+loss    1.15  1.15 to 2.19 over steps 10 to 200  eval step 180: accuracy 0.9100…|
+    2.5 ⣀⣀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+      2 ⠀⠀⠉⠉⠉⠑⠒⠒⠒⠒⠤⠤⠤⠤⢄⣀⣀⣀⣀⣀⡀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+    1.5 ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠉⠉⠉⠉⠉⠉⠑⠒⠒⠒⠒⠒⠒⠤⠤⠤⠤⠤⠤⠤⢄⣀⣀⣀⣀⣀⣀⣀⣀⡀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+      1 ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠈⠉⠉⠉⠉⠉⠉⠉⠉⠉⠙⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠢|
+time    compute 30%  wait for data 60%  evaluation 5%  logging 2%  other 3%     |
+stage                       busy     starved     blocked  elements/s     bytes/s|
+folder                      0.05        0.00        0.00         320   48.0 MB/s|
+shuffle                     0.00        0.00        0.00         320   48.0 MB/s|
+decode                      1.90        0.01        0.00         320   48.0 MB/s|
+normalize                   0.02        0.00        0.00         320   48.0 MB/s|
+batch                       0.01        0.40        0.10         320   48.0 MB/s|
+verdict decode: Training waits for samples to be decoded (stage `decode`): 62%  |
+        of the time is lost, so the run could be 2.6 times as fast at best. Why…|
+try     leave train.feed_threads out                                            |
+gpu 0   97% busy  612 of 700 W  20.0 GB of 80.0 GB  91 C  1485 MHz (-25%, heat) |
+cpu     [███████████████     ] 75% of 2 CPUs                                    |
+memory  [████████████▌       ] 10.0 GB of 16.0 GB, swap 0 B of 2.0 GB           |
+disk    [████▋               ] nvme0n1 23%, reads 10.0 MB/s, writes 2.0 MB/s    |
+network eth0 1.0 MB/s in, 2.0 kB/s out                                          |
+note    a note                                                                  |
 )");
 }
 
 TEST(TopScreen, OfARunAt80By24InAscii) {
   EXPECT_EQ(ScreenOf(WatchedRun(), {.columns = 80, .rows = 24}, Glyphs::kAscii), R"(
+runs/photos-20240131-235959  training, pid 4711                          q quits|
+step    200 of 6,000 (3%)  epoch 0.33  9 min 00 s left  lr 0.001                |
+rate    300 images/s  @@@@@@@@@@@@@@@@@@@@@                                     |
+loss    1.15  1.15 to 2.19 over steps 10 to 200  eval step 180: accuracy 0.91...|
+    2.5 ..                                                                      |
+      2   ''''''''...........                                                   |
+    1.5                     '''''''''''''.................                      |
+      1                                                  '''''''''''''''''''''':|
+time    compute 30%  wait for data 60%  evaluation 5%  logging 2%  other 3%     |
+stage                       busy     starved     blocked  elements/s     bytes/s|
+folder                      0.05        0.00        0.00         320   48.0 MB/s|
+shuffle                     0.00        0.00        0.00         320   48.0 MB/s|
+decode                      1.90        0.01        0.00         320   48.0 MB/s|
+normalize                   0.02        0.00        0.00         320   48.0 MB/s|
+batch                       0.01        0.40        0.10         320   48.0 MB/s|
+verdict decode: Training waits for samples to be decoded (stage `decode`): 62%  |
+        of the time is lost, so the run could be 2.6 times as fast at best. W...|
+try     leave train.feed_threads out                                            |
+gpu 0   97% busy  612 of 700 W  20.0 GB of 80.0 GB  91 C  1485 MHz (-25%, heat) |
+cpu     [|||||||||||||||     ] 75% of 2 CPUs                                    |
+memory  [|||||||||||||       ] 10.0 GB of 16.0 GB, swap 0 B of 2.0 GB           |
+disk    [|||||               ] nvme0n1 23%, reads 10.0 MB/s, writes 2.0 MB/s    |
+network eth0 1.0 MB/s in, 2.0 kB/s out                                          |
+note    a note                                                                  |
 )");
 }
 
 TEST(TopScreen, OfARunAt20By5) {
   EXPECT_EQ(ScreenOf(WatchedRun(), {.columns = 20, .rows = 5}, Glyphs::kUnicode), R"(
+runs/photos-2024013…|
+step    200 of 6,00…|
+rate    300 images/s|
+loss    1.15  1.15 …|
+verdict decode: Tra…|
 )");
 }
 
 TEST(TopScreen, OfARunAt130By40) {
   EXPECT_EQ(ScreenOf(WatchedRun(), {.columns = 130, .rows = 40}, Glyphs::kUnicode), R"(
+runs/photos-20240131-235959  training, pid 4711                                                                            q quits|
+step    200 of 6,000 (3%)  epoch 0.33  9 min 00 s left  lr 0.001                                                                  |
+rate    300 images/s  █████████████████████                                                                                       |
+loss    1.15  1.15 to 2.19 over steps 10 to 200  eval step 180: accuracy 0.9100, loss 1.2000                                      |
+    2.5 ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+        ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+        ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+        ⡀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+        ⠈⠑⠒⠤⣀⡀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+        ⠀⠀⠀⠀⠀⠈⠉⠒⠤⢄⣀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+      2 ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠉⠑⠒⠤⣄⡀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+        ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠈⠉⠒⠒⠤⢄⣀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+        ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠉⠉⠒⠢⠤⢄⣀⡀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+        ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠈⠉⠒⠒⠤⠤⣀⣀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+        ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠉⠉⠒⠒⠢⠤⢄⣀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+        ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠉⠉⠑⠒⠒⠤⠤⣀⣀⡀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+    1.5 ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠈⠉⠉⠒⠒⠒⠤⠤⢄⣀⣀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+        ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠉⠉⠉⠒⠒⠒⠤⠤⠤⣀⣀⡀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+        ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠈⠉⠉⠑⠒⠒⠢⠤⠤⠤⣀⣀⣀⡀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+        ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠈⠉⠉⠉⠒⠒⠒⠢⠤⠤⠤⢄⣀⣀⣀⡀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+        ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠈⠉⠉⠉⠒⠒⠒⠒⠤⠤⠤⠤⢄⣀⣀⣀⡀|
+        ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠈|
+      1 ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀|
+time    compute 30%  wait for data 60%  evaluation 5%  logging 2%  other 3%                                                       |
+stage                                           busy     starved     blocked  elements/s     bytes/s                              |
+folder                                          0.05        0.00        0.00         320   48.0 MB/s                              |
+shuffle                                         0.00        0.00        0.00         320   48.0 MB/s                              |
+decode                                          1.90        0.01        0.00         320   48.0 MB/s                              |
+normalize                                       0.02        0.00        0.00         320   48.0 MB/s                              |
+batch                                           0.01        0.40        0.10         320   48.0 MB/s                              |
+verdict decode: Training waits for samples to be decoded (stage `decode`): 62% of the time is lost, so the run could be 2.6 times |
+        as fast at best. Why: steps wait for data in 62% of the time; `decode`: 2 threads spent 96% of the time in it             |
+try     leave train.feed_threads out                                                                                              |
+gpu 0   97% busy  612 of 700 W  20.0 GB of 80.0 GB  91 C  1485 MHz (-25%, heat)  Fake GPU 0                                       |
+cpu     [███████████████     ] 75% of 2 CPUs                                                                                      |
+          0 [████████] 100%   1 [████    ]  50%                                                                                   |
+memory  [████████████▌       ] 10.0 GB of 16.0 GB, swap 0 B of 2.0 GB                                                             |
+disk    [████▋               ] nvme0n1 23%, reads 10.0 MB/s, writes 2.0 MB/s                                                      |
+network eth0 1.0 MB/s in, 2.0 kB/s out                                                                                            |
+note    a note                                                                                                                    |
 )");
 }
 
 TEST(TopScreen, OfProcessesAt80By24) {
   EXPECT_EQ(ScreenOf(MadeUpProcesses(), {.columns = 80, .rows = 24}, Glyphs::kUnicode), R"(
+process 4711  running  python train.py --epochs 3                        q quits|
+uses    1.28 CPUs  2 processes, 13 threads  1.5 GB  5.0 MB/s from disks         |
+time    the first thread waits for other processes (poll) 75%, computes 25%     |
+      pid    cpus  threads    memory  command                                   |
+     4712    0.98        1    300 MB  python train.py --epochs 3                |
+     4711    0.30       12    1.2 GB  python train.py --epochs 3                |
+verdict augmentation: Training waits for samples to be transformed: 75% of the  |
+        time is lost, so the run could be 4 times as fast at best. Why: the     |
+        first thread waits 75% of the time for 1 worker, which computes         |
+try     num_workers=2                                                           |
+cpu     [███████████████     ] 75% of 2 CPUs                                    |
+          0 [████████] 100%   1 [████    ]  50%                                 |
+memory  [████████████▌       ] 10.0 GB of 16.0 GB, swap 0 B of 2.0 GB           |
+disk    [████▋               ] nvme0n1 23%, reads 10.0 MB/s, writes 2.0 MB/s    |
+network eth0 1.0 MB/s in, 2.0 kB/s out                                          |
 )");
 }
 
 TEST(TopScreen, OfProcessesAt20By5) {
   EXPECT_EQ(ScreenOf(MadeUpProcesses(), {.columns = 20, .rows = 5}, Glyphs::kUnicode), R"(
+process 4711  runni…|
+uses    1.28 CPUs  …|
+      pid    cpus  …|
+     4712    0.98  …|
+verdict augmentatio…|
 )");
 }
 
@@ -75,6 +188,10 @@ TEST(TopScreen, OfARunThatHasNotBegun) {
   history.state = TopState::kStarting;
   history.state_text = "starting";
   EXPECT_EQ(ScreenOf(history, {.columns = 80, .rows = 24}, Glyphs::kUnicode), R"(
+runs/photos-20240131-235959  starting                                    q quits|
+step    nothing is published yet: it has not begun                              |
+verdict too little has been seen                                                |
+memory  [████████████▌       ] 10.0 GB of 16.0 GB, swap 0 B of 2.0 GB           |
 )");
 }
 
