@@ -96,7 +96,7 @@ class TopTerminalTest(TopCase):
         self.assertTrue(lines[0].startswith("run  training, pid 4711"), lines[0])
         self.assertTrue(lines[0].endswith("q quits"))
         for text in ("step    200 of 6,000 (3%)  epoch 0.33  9 min 00 s left", "rate    320 images/s",
-                     "loss    0.5000  0.5000 to 10.00 over steps 10 to 200", "stage   ", "verdict decode: Training waits for samples to be decoded",
+                     "loss    0.5  0.5 to 10 over steps 10 to 200", "stage   ", "verdict decode: Training waits for samples to be decoded",
                      "try     leave train.feed_threads out"):
             self.assertTrue(any(line.startswith(text) for line in lines), (text, lines))
         self.assertRegex("\n".join(lines), r"(?m)^decode +1\.90 +0\.00 +0\.00 +320 +48\.0 kB/s$")

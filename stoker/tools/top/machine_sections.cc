@@ -99,6 +99,8 @@ void AddDisks(const ScreenView& view, const MachineRates& rates,
               std::vector<ScreenSection>& sections) {
   std::vector<std::string> lines;
   for (const DiskRate& disk : rates.disks) {
+    const bool still = disk.busy + disk.read_bytes_per_s + disk.written_bytes_per_s == 0;
+    if (still && !lines.empty()) continue;
     const std::string text =
         fmt::format("{} {}, reads {}, writes {}", disk.name, ShareText(disk.busy),
                     SpeedText(disk.read_bytes_per_s), SpeedText(disk.written_bytes_per_s));
