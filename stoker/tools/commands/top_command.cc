@@ -12,7 +12,7 @@ constexpr const char* kTopAbout =
     "line a second. Nothing that is watched is changed.";
 constexpr const char* kTopFooter =
     "Example: stoker top runs/mnist-20240131-235959\n"
-    "Exit: 0 quit or its target has ended, 1 failed, 2 wrong usage, 130 SIGINT, 143 SIGTERM";
+    "Exit: 0 quit or ended, 1 failed, 2 wrong usage, 130 SIGINT, 143 SIGTERM";
 
 }  // namespace
 

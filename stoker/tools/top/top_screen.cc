@@ -39,8 +39,8 @@ std::vector<size_t> RowsFor(const std::vector<ScreenSection>& sections, size_t r
     rows -= given[i];
   }
   // The curve can use any number of rows.
-  std::ranges::stable_partition(
-      order, [&](size_t i) { return sections[i].priority != SectionPriority::kCurve; });
+  std::stable_partition(order.begin(), order.end(),
+                        [&](size_t i) { return sections[i].priority != SectionPriority::kCurve; });
   for (const size_t i : order) {
     if (given[i] == 0) continue;
     const size_t more = std::min(rows, sections[i].most - given[i]);
