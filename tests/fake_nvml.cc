@@ -17,6 +17,9 @@ constexpr int kNotSupported = 3;
 struct Memory {
   unsigned long long total, free, used;
 };
+struct Utilization {
+  unsigned gpu, memory;
+};
 
 char devices[2];
 
@@ -54,6 +57,27 @@ int nvmlDeviceGetTemperature(void* device, int, unsigned* celsius) {
 int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* reasons) {
   *reasons = device == &devices[0] ? 0x61 : 0x1;  // idle; by software and hardware for heat
   return 0;
+}
+
+int nvmlDeviceGetUtilizationRates(void* device, Utilization* used) {
+  *used = {device == &devices[0] ? 97U : 0U, 40};
+  return 0;
+}
+int nvmlDeviceGetPowerUsage(void* device, unsigned* milliwatts) {
+  *milliwatts = 612'000;
+  return device == &devices[0] ? 0 : kNotSupported;
+}
+int nvmlDeviceGetEnforcedPowerLimit(void* device, unsigned* milliwatts) {
+  *milliwatts = 700'000;
+  return device == &devices[0] ? 0 : kNotSupported;
+}
+int nvmlDeviceGetClockInfo(void*, int clock, unsigned* mhz) {
+  *mhz = 1485;
+  return clock == 1 ? 0 : kNotSupported;
+}
+int nvmlDeviceGetMaxClockInfo(void*, int clock, unsigned* mhz) {
+  *mhz = 1980;
+  return clock == 1 ? 0 : kNotSupported;
 }
 
 }  // extern "C"

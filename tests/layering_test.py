@@ -35,7 +35,7 @@ FLOORS = {
              "recipe", "pack", "testing"],
     "train": ["kernels", "core", "step", "models", "losses", "optimizers", "metrics", "evaluation", "plan", "tune", "check", "callbacks",
               "loop", "predict"],
-    "tools": ["program", "chart", "formats", "inspect", "compare", "commands", "doctor", "foreign", "trainer"],
+    "tools": ["program", "chart", "formats", "inspect", "compare", "commands", "doctor", "foreign", "top", "trainer"],
 }
 TESTING = "testing"
 FOR_TESTS = re.compile(r"_(test|bench|fuzz|testing|testing_internal)\.(h|cc)$")

@@ -39,6 +39,16 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
+std::vector<std::string_view> SplitWords(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (std::string_view rest = Trimmed(text); !rest.empty(); rest = Trimmed(rest)) {
+    const size_t end = std::min(rest.find_first_of(" \t"), rest.size());
+    words.push_back(rest.substr(0, end));
+    rest.remove_prefix(end);
+  }
+  return words;
+}
+
 std::optional<int64_t> ParseCount(std::string_view text) {
   text = Trimmed(text);
   int64_t value = 0;

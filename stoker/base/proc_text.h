@@ -22,6 +22,9 @@ std::vector<std::string_view> SplitLines(std::string_view text);
 // Returns `text` without the spaces and tabs at both ends.
 std::string_view Trimmed(std::string_view text);
 
+// Returns the parts of `text` between spaces and tabs.
+std::vector<std::string_view> SplitWords(std::string_view text);
+
 // Returns the number that `text` consists of (spaces around it aside); none if it is something
 // else, negative, or beyond int64_t.
 std::optional<int64_t> ParseCount(std::string_view text);

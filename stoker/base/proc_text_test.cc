@@ -45,6 +45,12 @@ TEST(ParseCpuList, LeavesOutWhatIsNoRange) {
   EXPECT_THAT(ParseCpuList("65535-9223372036854775807"), ElementsAre(65535));
 }
 
+TEST(SplitWords, AreWhatStandsBetweenSpacesAndTabs) {
+  EXPECT_THAT(SplitWords("  a\t b  cd "), ElementsAre("a", "b", "cd"));
+  EXPECT_THAT(SplitWords(" \t "), IsEmpty());
+  EXPECT_THAT(SplitWords(""), IsEmpty());
+}
+
 TEST(ChosenWord, IsTheOneInBrackets) {
   EXPECT_EQ(ChosenWord("always [madvise] never"), "madvise");
   EXPECT_EQ(ChosenWord("[never]"), "never");

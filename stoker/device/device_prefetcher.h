@@ -17,6 +17,7 @@
 #include "stoker/base/mutex.h"
 #include "stoker/base/worker_group.h"
 #include "stoker/data/advice/limiting_stage.h"
+#include "stoker/data/advice/stage_works.h"
 #include "stoker/data/core/dataset.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/device/feeder.h"
@@ -63,6 +64,9 @@ class DevicePrefetcher {
   double waited_seconds() const;
   // Returns the limiting stage, from the counters so far.
   LimitingStage FindLimit() const { return limits_.Find(*elements_); }
+  // Returns the counters of all stages so far, and what the stages do.
+  Profile GetProfile() const { return elements_->GetProfile(); }
+  StageWorks works() const { return StageWorks(limits_.dataset()); }
 
   // The pipeline's position is saved once in this many batches, because some positions are large.
   static constexpr int64_t kBatchesBetweenPositions = 16;

@@ -1,5 +1,6 @@
 // Why steps wait for the input pipeline.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -181,19 +182,23 @@ std::optional<Prescription> Advice(const RunProfile& profile, Verdict verdict) {
 
 std::string WhyWaits(const RunProfile& profile) {
   const InputProfile& input = *profile.input;
-  std::string why;
+  std::vector<std::string> parts;
   if (profile.training) {
     const PlannedTimes times = PlannedTimesOf(*profile.training);
-    why = fmt::format("steps wait for data in {:.0f}% of the time; ",
-                      100 * times.wait / std::max(times.total(), 1e-9));
+    parts.push_back(fmt::format("steps wait for data in {:.0f}% of the time",
+                                100 * times.wait / std::max(times.total(), 1e-9)));
   }
-  why += fmt::format("the input alone gives {:.0f} samples a second", Sane(input.samples_per_s));
-  if (profile.step && Sane(profile.step->seconds) > 0) {
-    why += fmt::format(", the step alone takes {:.0f}",
-                       static_cast<double>(profile.step->batch) / profile.step->seconds);
+  // Of a run that is only watched, nothing was measured alone.
+  if (Sane(input.samples_per_s) > 0) {
+    parts.push_back(
+        fmt::format("the input alone gives {:.0f} samples a second", input.samples_per_s));
+    if (profile.step && Sane(profile.step->seconds) > 0) {
+      parts.back() += fmt::format(", the step alone takes {:.0f}",
+                                  static_cast<double>(profile.step->batch) / profile.step->seconds);
+    }
   }
-  if (!input.why.empty()) why += fmt::format("; `{}`: {}", input.limiting_stage, input.why);
-  return why;
+  if (!input.why.empty()) parts.push_back(fmt::format("`{}`: {}", input.limiting_stage, input.why));
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 // How far the machine itself is from what it can do, where that has been measured.

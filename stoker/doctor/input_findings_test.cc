@@ -112,6 +112,18 @@ TEST(Diagnose, AWaitThatNoStageExplainsIsUnknown) {
   EXPECT_EQ(VerdictOf(profile), Verdict::kUnknown);
 }
 
+TEST(Diagnose, OfARunThatWasOnlyWatchedNoRateOfItsPartsIsNamed) {
+  RunProfile profile = Starved();
+  profile.input->samples_per_s = 0;
+  profile.input->batches = 0;
+  profile.step.reset();
+  const Diagnosis diagnosis = Diagnose(profile);
+  EXPECT_EQ(diagnosis.verdict, Verdict::kDecode);
+  EXPECT_THAT(diagnosis.why, HasSubstr("steps wait for data in 7"));
+  EXPECT_THAT(diagnosis.why, HasSubstr("% of the time; `decode`: 4 threads spent"));
+  EXPECT_THAT(diagnosis.why, Not(HasSubstr("alone")));
+}
+
 TEST(Diagnose, ACacheIsPrescribedWithTheStageThatItFollowsAndItsGain) {
   RunProfile profile = Starved();
   profile.facts.cache_after = 0;

@@ -7,16 +7,6 @@
 namespace stoker {
 namespace {
 
-std::string_view NameOf(StageWork work) {
-  switch (work) {
-    case StageWork::kReads: return "reads";
-    case StageWork::kDecodes: return "decodes";
-    case StageWork::kChanges: return "changes";
-    case StageWork::kArranges: break;
-  }
-  return "arranges";
-}
-
 Json ToJson(const StageTimes& stage) {
   return {{"name", stage.name},
           {"work", NameOf(stage.work)},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stoker/base/json.h"
+#include "stoker/base/stage_work.h"
 #include "stoker/doctor/recipe_change.h"
 
 namespace stoker {
@@ -28,9 +29,6 @@ struct MachineProfile {
   int64_t memory_budget = 0;  // of pipelines, bytes
   std::optional<MachineRoofs> roofs = {};
 };
-
-// The work of a pipeline's stage.
-enum class StageWork { kReads, kDecodes, kChanges, kArranges };
 
 // A stage of a pipeline. The three times are summed over its threads.
 struct StageTimes {

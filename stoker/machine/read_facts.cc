@@ -142,14 +142,8 @@ void AddMemory(const fs::path& root, MemoryFacts& memory) {
 std::vector<std::string> LimitColumns(std::string_view limits, std::string_view name) {
   for (const std::string_view line : SplitLines(limits)) {
     if (!line.starts_with(name)) continue;
-    std::vector<std::string> columns;
-    std::string_view rest = Trimmed(line.substr(name.size()));
-    while (!rest.empty()) {
-      const size_t end = std::min(rest.find(' '), rest.size());
-      columns.emplace_back(rest.substr(0, end));
-      rest = Trimmed(rest.substr(end));
-    }
-    return columns;
+    const std::vector<std::string_view> words = SplitWords(line.substr(name.size()));
+    return {words.begin(), words.end()};
   }
   return {};
 }

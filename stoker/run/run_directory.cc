@@ -16,8 +16,8 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 #include "stoker/io/temporary.h"
+#include "stoker/run/published_progress.h"
 #include "stoker/run/run_environment.h"
-#include "stoker/run/run_status.h"
 
 namespace stoker {
 namespace fs = std::filesystem;

@@ -9,7 +9,8 @@
 //   events.out.tfevents.* the same for TensorBoard, if asked for (tensorboard_log.h)
 //   tensors.jsonl, trace-A-B.json   of the callbacks log_tensors and profile_steps
 //   log                   events, with times
-//   checkpoints/          one directory each (checkpoint.h)
+//   progress.json         how far it is and what it does, about once a second
+//   (published_progress.h) checkpoints/          one directory each (checkpoint.h)
 //   weights.safetensors   the final weights (weights_file.h), once training has finished
 //   summary.json          final figures; likewise
 //   lock                  held while a process trains here

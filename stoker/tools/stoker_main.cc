@@ -7,6 +7,7 @@
 #include "stoker/tools/doctor/doctor.h"
 #include "stoker/tools/foreign/foreign_doctor.h"
 #include "stoker/tools/program/process.h"
+#include "stoker/tools/top/top.h"
 
 namespace {
 
@@ -33,6 +34,7 @@ int main(int argc, char** argv) {
     return HasTrainer() ? ExecTrainer(argv) : RunDoctor(arguments, {});
   };
   actions.foreign_doctor = RunForeignDoctor;
+  actions.top = RunTop;
   actions.bench = HereUnlessCodeIsLoaded(RunBench, argv);
   actions.pack = HereUnlessCodeIsLoaded(RunPack, argv);
   actions.inspect = [argv](const InspectArguments& arguments) {

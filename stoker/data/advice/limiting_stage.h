@@ -53,6 +53,8 @@ class LimitFinder {
   // thread may use the iterator meanwhile. The first call that finds a source lists its files.
   LimitingStage Find(const Iterator& iterator) const;
 
+  const Dataset& dataset() const { return dataset_; }
+
  private:
   struct Files {
     bool many = false, on_servers = false;

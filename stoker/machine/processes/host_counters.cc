@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <vector>
 
 #include "stoker/base/proc_text.h"
+#include "stoker/machine/live/machine_counters.h"
 #include "stoker/machine/read_facts.h"
 
 namespace stoker {
@@ -45,24 +45,8 @@ std::optional<int64_t> HugePageBytes(const fs::path& root, std::string_view vmst
   return *pages * *size;
 }
 
-// Partitions are left out: their disk counts the same time. /sys/block has the disks.
 void AddDisks(const fs::path& root, HostCounters& counters) {
-  const std::string text = ReadSmallText(root / "proc/diskstats");
-  for (const std::string_view line : SplitLines(text)) {
-    std::vector<std::string_view> words;
-    std::string_view rest = Trimmed(line);
-    while (!rest.empty()) {
-      const size_t end = std::min(rest.find(' '), rest.size());
-      words.push_back(rest.substr(0, end));
-      rest = Trimmed(rest.substr(end));
-    }
-    constexpr size_t kName = 2, kBusy = 12;  // see Documentation/admin-guide/iostats of the kernel
-    if (words.size() <= kBusy) continue;
-    const std::string name(words[kName]);
-    std::error_code error;
-    if (!fs::exists(root / "sys/block" / name, error)) continue;
-    if (const auto busy = ParseCount(words[kBusy])) counters.disk_busy_ms[name] = *busy;
-  }
+  for (const DiskCounters& disk : ReadDisks(root)) counters.disk_busy_ms[disk.name] = disk.busy_ms;
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 #include "stoker/base/json.h"
 #include "stoker/io/file.h"
+#include "stoker/run/published_progress.h"
 #include "stoker/run/run_directory.h"
-#include "stoker/run/run_status.h"
 
 namespace stoker {
 namespace {

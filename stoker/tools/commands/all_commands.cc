@@ -22,6 +22,7 @@ void AddCommands(Program& program, CommandActions actions) {
   AddLrFindCommand(program, std::move(actions.lr_find));
   AddBatchFindCommand(program, std::move(actions.batch_find));
   AddDoctorCommand(program, std::move(actions.doctor), std::move(actions.foreign_doctor));
+  AddTopCommand(program, std::move(actions.top));
   AddBenchCommand(program, std::move(actions.bench), std::move(actions.bench_model));
   AddPackCommand(program, std::move(actions.pack));
   AddVerifyCommand(program);

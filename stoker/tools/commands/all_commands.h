@@ -16,6 +16,7 @@
 #include "stoker/tools/commands/pack_command.h"
 #include "stoker/tools/commands/predict_command.h"
 #include "stoker/tools/commands/schedule_command.h"
+#include "stoker/tools/commands/top_command.h"
 #include "stoker/tools/commands/train_command.h"
 #include "stoker/tools/commands/vocabulary_command.h"
 #include "stoker/tools/program/program.h"
@@ -49,6 +50,7 @@ struct CommandActions {
   std::function<Status(const BatchFindArguments&)> batch_find = hand_over;
   std::function<Status(const DoctorArguments&)> doctor = hand_over;
   std::function<Status(const DoctorArguments&)> foreign_doctor;
+  std::function<Status(const TopArguments&)> top;
   std::function<Status(const BenchArguments&)> bench = RunBench;
   std::function<Status(const BenchArguments&)> bench_model = hand_over;
   std::function<Status(const PackArguments&)> pack = RunPack;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -12,10 +11,10 @@
 #include "stoker/base/ledger.h"
 #include "stoker/base/profile.h"
 #include "stoker/data/advice/limiting_stage.h"
+#include "stoker/data/advice/stage_works.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/options/registry.h"
 #include "stoker/data/recipe/memory_options.h"
-#include "stoker/data/rewrites/picture_pass.h"
 #include "stoker/tools/commands/pipeline_bench.h"
 #include "stoker/tools/doctor/recipe_facts.h"
 #include "stoker/tools/doctor/thread_states.h"
@@ -35,44 +34,17 @@ double CpuSeconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-StageWork WorkOf(const DatasetNode& node) {
-  const std::string_view name = node.name();
-  if (node.inputs().empty()) return StageWork::kReads;
-  if (name.starts_with("decode") || name.starts_with("parse")) return StageWork::kDecodes;
-  return node.element_wise() != nullptr ? StageWork::kChanges : StageWork::kArranges;
-}
-
-// By the names of stages.
-using WorkOfStages = std::map<std::string, StageWork, std::less<>>;
-
-void CollectWork(const DatasetNode& node, WorkOfStages& work) {
-  work.emplace(node.name(), WorkOf(node));
-  for (const Dataset& input : node.inputs()) CollectWork(input.node(), work);
-}
-
-WorkOfStages WorkOfAll(const Dataset& dataset) {
-  WorkOfStages work = {{std::string(kOnePassName), StageWork::kDecodes}};
-  CollectWork(dataset.node(), work);
-  return work;
-}
-
-// What a rewrite has put in the place of stages, under another name, changes samples.
-StageWork WorkIn(const WorkOfStages& work, std::string_view name) {
-  const auto found = work.find(name);
-  return found == work.end() ? StageWork::kChanges : found->second;
-}
-
 // What a pass had done when counting began is not counted.
 std::vector<StageTimes> StagesBetween(const Profile& before, const Profile& after,
                                       const Dataset& dataset) {
-  const WorkOfStages work = WorkOfAll(dataset);
+  const StageWorks works(dataset);
   std::vector<StageTimes> stages;
   for (size_t i = 0; i < after.stages.size(); ++i) {
     const StageProfile& now = after.stages[i];
     const bool known = i < before.stages.size() && before.stages[i].name == now.name;
     const StageProfile then = known ? before.stages[i] : StageProfile();
     stages.push_back({.name = now.name,
-                      .work = WorkIn(work, now.name),
+                      .work = works.Of(now.name),
                       .elements = now.elements - then.elements,
                       .bytes = now.bytes - then.bytes,
                       .busy_s = now.busy_s - then.busy_s,
@@ -83,11 +55,11 @@ std::vector<StageTimes> StagesBetween(const Profile& before, const Profile& afte
   return stages;
 }
 
-void NoteLimit(const LimitingStage& limit, const WorkOfStages& work, InputProfile& out) {
+void NoteLimit(const LimitingStage& limit, const StageWorks& works, InputProfile& out) {
   out.limiting_stage = limit.name;
   out.why = limit.why;
   out.limiting_work =
-      limit.work == LimitingStage::Work::kReads ? StageWork::kReads : WorkIn(work, limit.name);
+      limit.work == LimitingStage::Work::kReads ? StageWork::kReads : works.Of(limit.name);
   out.on_servers = limit.on_servers;
   out.many_files = limit.many_files;
   out.on_consumer = limit.run_by == LimitingStage::RunBy::kConsumer;
@@ -150,7 +122,7 @@ class Meter {
       out.samples_per_s = static_cast<double>(out.samples) / out.seconds;
       out.slowest_share = SlowestShare(intervals_);
       NoteLimit(LimitFinder(dataset_, probe_.runtime.threads > 0).Find(*batches),
-                WorkOfAll(repeated), out);
+                StageWorks(repeated), out);
     }
     return status;
   }

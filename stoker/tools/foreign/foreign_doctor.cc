@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include "stoker/doctor/diagnose_processes.h"
 #include "stoker/machine/processes/host_counters.h"
 #include "stoker/machine/processes/process_reader.h"
+#include "stoker/tools/foreign/process_facts.h"
 #include "stoker/tools/foreign/process_watch.h"
 #include "stoker/tools/foreign/stack_recorder.h"
 #include "stoker/tools/foreign/watched_command.h"
@@ -39,59 +39,6 @@ constexpr double kEarly = 1.0 / 3, kLeastLate = 2;
 // Below this nothing can be said.
 constexpr double kLeastSeconds = 0.3;
 
-Framework FrameworkOf(int64_t pid) {
-  const std::string maps = ReadSmallText(fmt::format("/proc/{}/maps", pid));
-  const auto has = [&maps](const char* name) { return maps.find(name) != std::string::npos; };
-  if (has("libtorch_cpu") || has("libtorch_python")) return Framework::kPyTorch;
-  if (has("libtensorflow") || has("_pywrap_tensorflow")) return Framework::kTensorFlow;
-  return has("jaxlib") ? Framework::kJax : Framework::kUnknown;
-}
-
-double ShareOf(double part, double whole) {
-  return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
-}
-
-HostTimes Between(const HostCounters& a, const HostCounters& b, double seconds) {
-  HostTimes times;
-  const auto pressure = [seconds](const std::optional<double>& begin,
-                                  const std::optional<double>& end) -> std::optional<double> {
-    if (!begin || !end) return std::nullopt;
-    return ShareOf(*end - *begin, seconds);
-  };
-  times.cpu_pressure = pressure(a.cpu_pressure_s, b.cpu_pressure_s);
-  times.disk_pressure = pressure(a.disk_pressure_s, b.disk_pressure_s);
-  times.memory_pressure = pressure(a.memory_pressure_s, b.memory_pressure_s);
-  if (a.swapped_pages && b.swapped_pages && seconds > 0) {
-    times.swapped_bytes_per_s = static_cast<double>(*b.swapped_pages - *a.swapped_pages) *
-                                static_cast<double>(::sysconf(_SC_PAGESIZE)) / seconds;
-  }
-  if (a.huge_page_bytes && b.huge_page_bytes && seconds > 0) {
-    times.huge_page_bytes_per_s =
-        static_cast<double>(*b.huge_page_bytes - *a.huge_page_bytes) / seconds;
-  }
-  if (a.periods && b.periods && a.throttled_periods && b.throttled_periods) {
-    times.throttled_share =
-        ShareOf(static_cast<double>(*b.throttled_periods - *a.throttled_periods),
-                static_cast<double>(*b.periods - *a.periods));
-  }
-  for (const auto& [disk, busy] : b.disk_busy_ms) {
-    const auto before = a.disk_busy_ms.find(disk);
-    if (before == a.disk_busy_ms.end()) continue;
-    const double share = ShareOf(1e-3 * static_cast<double>(busy - before->second), seconds);
-    if (share <= times.disk_busy) continue;
-    times.disk_busy = share;
-    times.busiest_disk = disk;
-  }
-  return times;
-}
-
-// Seconds of CPU that this thread has used. Time on the wall would count other programs.
-double CpuSeconds() {
-  timespec time = {};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 class ForeignDoctor {
  public:
   explicit ForeignDoctor(const DoctorArguments& arguments)
@@ -110,7 +57,7 @@ class ForeignDoctor {
     profile_.seconds = watch.ElapsedSeconds();
     profile_.interrupted = Interrupted();
     profile_.ended = Ended() && !profile_.interrupted;
-    profile_.machine = Between(before, ReadHostCounters(), profile_.seconds);
+    profile_.machine = HostTimesBetween(before, ReadHostCounters(), profile_.seconds);
     profile_.machine.other_runnable = looks_ > 0 ? others_ / static_cast<double>(looks_) : 0;
     profile_.processes = late_.Times();
     if (profile_.main() == nullptr || profile_.main()->seconds < kLeastLate)
@@ -157,16 +104,17 @@ class ForeignDoctor {
   void Watch(const Stopwatch& watch) {
     double tree_due = 0;
     while (!Interrupted() && watch.ElapsedSeconds() < arguments_.seconds) {
-      const double begin = watch.ElapsedSeconds(), cpu = CpuSeconds();
+      const double begin = watch.ElapsedSeconds(), cpu = ThreadCpuSeconds();
       if (begin >= tree_due) {
         reader_.FindTree();
-        const double every = std::max(kTreeEvery, (CpuSeconds() - cpu) / kShare);
+        const double every = std::max(kTreeEvery, (ThreadCpuSeconds() - cpu) / kShare);
         // A program that has just begun starts others soon.
         tree_due = begin + (begin < 1 ? kThreadsEvery : every);
       }
-      const double before = CpuSeconds();
+      const double before = ThreadCpuSeconds();
       Look(begin);
-      const double pause = std::clamp((CpuSeconds() - before) / kShare, kThreadsEvery, kMostPause);
+      const double pause =
+          std::clamp((ThreadCpuSeconds() - before) / kShare, kThreadsEvery, kMostPause);
       RecordStacks(begin);
       if (command_) command_->Reap(Helpers());
       if (Ended()) {

@@ -17,6 +17,9 @@ namespace stoker {
 // report, if it ended before anything was measured; kCancelled after a signal, likewise.
 Status RunForeignDoctor(const DoctorArguments& arguments);
 
+// Returns what a thread does: "computes 40%, waits for other processes (poll) 55%, sleeps 5%".
+std::string ThreadText(const ThreadTimes& times);
+
 // Returns the report as text.
 std::string ForeignDoctorText(const ProcessProfile& profile, const Diagnosis& diagnosis);
 

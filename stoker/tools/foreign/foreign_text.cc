@@ -9,31 +9,6 @@
 namespace stoker {
 namespace {
 
-// "computes 40%, waits for others (poll) 55%, sleeps 5%"
-std::string ThreadText(const ThreadTimes& times) {
-  struct Part {
-    double share;
-    std::string_view text;
-  };
-  std::vector<Part> parts = {{times.cpu, "computes"},
-                             {times.queued, "waits for a CPU"},
-                             {times.disk, "waits for a disk"},
-                             {times.lock, "waits for locks or other threads"},
-                             {times.poll, "waits for other processes (poll)"},
-                             {times.network, "waits for a server"},
-                             {times.read, "reads a pipe"},
-                             {times.sleep, "sleeps"},
-                             {times.child, "waits for a process to end"},
-                             {times.other, "waits otherwise"}};
-  std::ranges::stable_sort(parts, std::ranges::greater(), &Part::share);
-  std::string text;
-  for (const Part& part : parts) {
-    if (part.share < 0.01) continue;
-    text += fmt::format("{}{} {:.0f}%", text.empty() ? "" : ", ", part.text, 100 * part.share);
-  }
-  return text;
-}
-
 // "compute 60%, input 30% (train.py:12), start-up 10%"
 std::string PartsText(const PythonView& view) {
   std::string text;
@@ -59,6 +34,30 @@ std::string ProcessText(const ProcessTimes& process) {
 }
 
 }  // namespace
+
+std::string ThreadText(const ThreadTimes& times) {
+  struct Part {
+    double share;
+    std::string_view text;
+  };
+  std::vector<Part> parts = {{times.cpu, "computes"},
+                             {times.queued, "waits for a CPU"},
+                             {times.disk, "waits for a disk"},
+                             {times.lock, "waits for locks or other threads"},
+                             {times.poll, "waits for other processes (poll)"},
+                             {times.network, "waits for a server"},
+                             {times.read, "reads a pipe"},
+                             {times.sleep, "sleeps"},
+                             {times.child, "waits for a process to end"},
+                             {times.other, "waits otherwise"}};
+  std::ranges::stable_sort(parts, std::ranges::greater(), &Part::share);
+  std::string text;
+  for (const Part& part : parts) {
+    if (part.share < 0.01) continue;
+    text += fmt::format("{}{} {:.0f}%", text.empty() ? "" : ", ", part.text, 100 * part.share);
+  }
+  return text;
+}
 
 std::string ForeignDoctorText(const ProcessProfile& profile, const Diagnosis& diagnosis) {
   std::vector<std::vector<std::string>> rows = {

@@ -11,8 +11,8 @@
 
 #include "stoker/data/runtime/starvation.h"
 #include "stoker/io/file.h"
+#include "stoker/run/published_progress.h"
 #include "stoker/run/run_directory.h"
-#include "stoker/run/run_status.h"
 #include "stoker/tools/chart/run_metrics.h"
 #include "stoker/tools/program/text.h"
 

@@ -12,7 +12,7 @@ struct RunState {
   std::string headline;  // "training: step 120 of 600"
   std::string text;      // lines below it, each indented by two; empty for a finished run
   // {"state": "finished", "starting", "training" or "stopped"}, and if available "progress"
-  // (run_status.h, with "age_seconds") and "losses": [{"step", "loss"}, ...]
+  // (published_progress.h, with "age_seconds") and "losses": [{"step", "loss"}, ...]
   Json json;
 };
 

@@ -11,8 +11,8 @@ namespace stoker {
 namespace {
 
 // Arguments that are paths, and values of options that are.
-constexpr std::array<std::string_view, 10> kPaths = {"RECIPE", "RUN", "FILE", "SOURCE", "DEST",
-                                                     "FROM",   "DIR", "OUT",  "PNG",    "PATH"};
+constexpr std::array<std::string_view, 11> kPaths = {
+    "RECIPE", "RUN", "RUN|PID", "FILE", "SOURCE", "DEST", "FROM", "DIR", "OUT", "PNG", "PATH"};
 
 OptionEntry DescribeOption(const CLI::Option& option) {
   OptionEntry entry;

@@ -11,9 +11,9 @@
 #include "stoker/data/core/files_read.h"
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/io/atomic_file.h"
+#include "stoker/run/published_progress.h"
 #include "stoker/run/run_directory.h"
 #include "stoker/run/run_environment.h"
-#include "stoker/run/run_status.h"
 
 namespace stoker {
 namespace {

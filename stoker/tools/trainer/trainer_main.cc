@@ -10,6 +10,7 @@
 #include "stoker/tools/program/exit_code.h"
 #include "stoker/tools/program/process.h"
 #include "stoker/tools/program/program.h"
+#include "stoker/tools/top/top.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/train/loop/allocator.h"
 
@@ -50,6 +51,7 @@ CommandActions ActionsWithTorch() {
   actions.batch_find = Guarded(RunBatchFind);
   actions.doctor = Guarded(RunTrainedDoctor);
   actions.foreign_doctor = RunForeignDoctor;
+  actions.top = RunTop;
   actions.bench_model = Guarded(RunModelBench);
   actions.inspect = [](const InspectArguments& arguments) {
     if (!NeedsTrainer(arguments)) return RunInspect(arguments);

@@ -35,6 +35,9 @@ class BatchSource {
 
   double waited_seconds() const { return batches_->waited_seconds(); }
   LimitingStage FindLimit() const { return batches_->FindLimit(); }
+  // The counters of the pipeline so far, and what its stages do.
+  Profile GetProfile() const { return batches_->GetProfile(); }
+  StageWorks works() const { return batches_->works(); }
 
  private:
   Result<std::optional<TensorBatch>> NextOfKept();

@@ -33,7 +33,12 @@ Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomi
                     .steps_per_epoch = session_->plan().steps_per_epoch(),
                     .noun = std::string(NounOf(session_->plan().input)),
                     .seconds_before = session_->before.seconds,
-                    .find_limit = [this] { return session_->batches->FindLimit(); }});
+                    .device = session_->setup.device.description,
+                    .accelerator = !session_->setup.device.device.is_cpu(),
+                    .compute_threads = session_->choices.threads,
+                    .works = session_->batches->works(),
+                    .find_limit = [this] { return session_->batches->FindLimit(); },
+                    .get_profile = [this] { return session_->batches->GetProfile(); }});
   steps_ = std::make_unique<StepRunner>(*session_);
   clock_ = std::make_unique<CheckpointClock>(session_->setup.recipe.train.checkpoint);
   Status status = RunSteps();
@@ -121,6 +126,7 @@ Status TrainingLoop::DoWhatIsDue() {
 Status TrainingLoop::EvaluateNow() {
   const int64_t step = session_->progress.step;
   const ScheduleValue last = session_->schedule->At(step - 1);
+  session_->status->Begins(RunActivity::kEvaluation);
   const Stopwatch watch;
   const Result<Evaluation> evaluation =
       EvaluateOn(*session_, *session_->eval, LossLogging::kOnce, session_->stop);
@@ -195,6 +201,7 @@ Status TrainingLoop::Checkpoint(CheckpointKind kind) {
   const int64_t step = session_->progress.step;
   const bool has_one = session_->last_checkpoint == step ||
                        (session_->under_way && session_->under_way->step == step);
+  if (!has_one) session_->status->Begins(RunActivity::kCheckpoint);
   const Stopwatch watch;
   STOKER_RETURN_IF_ERROR(WriteCheckpoint(*session_, kind));
   if (!has_one) {
