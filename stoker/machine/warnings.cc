@@ -9,12 +9,12 @@
 namespace stoker {
 namespace {
 
-constexpr int64_t kMiB = int64_t{1} << 20;
+constexpr int64_t kMebibyte = int64_t{1} << 20;
 // The limit that most systems begin with is 1024: a thousand open shards are beyond it.
 constexpr int64_t kFewOpenFiles = 4096;
 // Containers get 64 MB by default.
-constexpr int64_t kLittleSharedMemory = 256 * kMiB;
-constexpr int64_t kSwapInUse = 64 * kMiB;
+constexpr int64_t kLittleSharedMemory = 256 * kMebibyte;
+constexpr int64_t kSwapInUse = 64 * kMebibyte;
 // Of the periods in which the group ran; a single late one costs nothing.
 constexpr double kOftenThrottled = 0.01;
 
