@@ -11,7 +11,7 @@ function(stoker_install_libraries)
   if(STOKER_TRAIN)
     list(APPEND STOKER_TRAIN_LIBRARIES machine run device train)
     if(TARGET stoker_commands)
-      list(APPEND STOKER_TRAIN_LIBRARIES doctor tools commands)
+      list(APPEND STOKER_TRAIN_LIBRARIES http doctor tools commands)
     endif()
     # They are linked as objects, as here: run names them, and an archive of them would be needed by run and need it.
     get_target_property(STOKER_KINDS_OBJECTS stoker_kinds SOURCES)

@@ -10,9 +10,9 @@ readonly interop_requirements=(tensorflow-cpu tensorboard numpy tokenizers sente
 # Alone, for what it says it requires is older than what the others do, and its reader and writer of records need none of
 # it; of amd64 only.
 readonly interop_alone=('mxnet==1.9.1')
-# Programs that compress, for the tests too; the server is the one that bench/remote reads from, and Debian starts it only
-# where systemd runs.
-readonly interop_packages=(zip unzip zstd xz-utils bzip2 gzip pigz pbzip2 pixz nginx-light libnginx-mod-http-echo)
+# Programs that compress, for the tests too; nginx is the server that bench/remote reads from, and of prometheus promtool checks
+# our metrics. Debian starts the two servers only where systemd runs.
+readonly interop_packages=(zip unzip zstd xz-utils bzip2 gzip pigz pbzip2 pixz nginx-light libnginx-mod-http-echo prometheus)
 
 # One set-up at a time: two that fill .deps together would spoil each other's work. The lock goes with the process.
 lock_deps() {

@@ -17,6 +17,7 @@ MAY_INCLUDE = {
     "base": [],
     "io": ["base"],
     "formats": ["base", "io"],
+    "http": ["base", "io"],
     "image": ["base"],
     "machine": ["base", "io", "image"],
     "data": ["base", "io", "formats", "image"],
@@ -24,7 +25,7 @@ MAY_INCLUDE = {
     "device": ["base", "data"],
     "train": ["base", "io", "formats", "image", "data", "run", "device"],
     "doctor": ["base"],
-    "tools": ["base", "io", "formats", "image", "machine", "data", "run", "device", "train", "doctor"],
+    "tools": ["base", "io", "formats", "image", "machine", "data", "run", "device", "train", "doctor", "http"],
 }
 MAY_SEE_TORCH = ["device", "train"]
 
@@ -35,7 +36,7 @@ FLOORS = {
              "recipe", "pack", "testing"],
     "train": ["kernels", "core", "step", "models", "losses", "optimizers", "metrics", "evaluation", "plan", "tune", "check", "callbacks",
               "loop", "predict"],
-    "tools": ["program", "chart", "formats", "inspect", "compare", "commands", "doctor", "foreign", "top", "trainer"],
+    "tools": ["program", "chart", "formats", "inspect", "compare", "live", "commands", "doctor", "foreign", "top", "report", "trainer"],
 }
 TESTING = "testing"
 FOR_TESTS = re.compile(r"_(test|bench|fuzz|testing|testing_internal)\.(h|cc)$")

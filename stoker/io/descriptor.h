@@ -25,6 +25,8 @@ class Descriptor {
   }
 
   int get() const { return fd_; }
+  // Returns it, and closes it no more.
+  [[nodiscard]] int Release() { return std::exchange(fd_, -1); }
   bool valid() const { return fd_ >= 0; }
 
  private:

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "stoker/base/profile.h"
 #include "stoker/data/runtime/starvation.h"
 #include "stoker/run/evaluation.h"
 #include "stoker/run/tune_report.h"
@@ -24,6 +26,9 @@ struct StartEvent {
   Choices choices;
   TuneReport tuning;
   std::vector<std::string> warnings;  // skipped damaged checkpoints, changed recipe keys, ... ...
+  // Returns the counters of the input pipeline so far. May be empty; may be called by an observer,
+  // until the run ends.
+  std::function<Profile()> pipeline = {};
 };
 
 // What a process has done beside steps so far. Callbacks that belong to a step are part of the

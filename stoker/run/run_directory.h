@@ -13,6 +13,7 @@
 //   (published_progress.h) checkpoints/          one directory each (checkpoint.h)
 //   weights.safetensors   the final weights (weights_file.h), once training has finished
 //   summary.json          final figures; likewise
+//   report.html           all that for people, which `stoker train` writes when the run ends
 //   lock                  held while a process trains here
 #pragma once
 

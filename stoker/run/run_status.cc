@@ -76,6 +76,11 @@ void RunStatus::Begins(RunActivity activity) {
   if (since_write_.ElapsedSeconds() >= kLeastBetweenWrites) Write();
 }
 
+void RunStatus::Ends(const BesideSteps& beside) {
+  last_.beside = beside;
+  Write();
+}
+
 void RunStatus::Look() {
   since_look_ = Stopwatch();
   const double seconds = now_.seconds - older_.seconds;

@@ -46,6 +46,9 @@ class RunStatus {
   // Call it before something that takes longer than a step. The next step ends it.
   void Begins(RunActivity activity);
 
+  // Call it when the process has done its last: what it publishes then counts all of that.
+  void Ends(const BesideSteps& beside);
+
   // Describes the last seconds; null if the run hardly waits.
   const Starvation* starved() const { return starved_ ? &*starved_ : nullptr; }
 

@@ -121,4 +121,15 @@ TEST(RunStatus, WritesAgainAfterAWriteThatFailed) {
   EXPECT_EQ(progress.step, 4);
 }
 
+TEST(RunStatus, CountsWhatFollowedTheLastStepWhenTheProcessEnds) {
+  const TempDir run;
+  RunStatus status(FourSteps(ProgressPath(run.path())));
+  for (int64_t step = 1; step <= 4; ++step) status.Stepped(Step(step, 0));
+  status.Ends({.evaluation_seconds = 1.25, .evaluations = 2});
+  STOKER_ASSERT_OK_AND_ASSIGN(const PublishedProgress progress, ReadPublishedProgress(run.path()));
+  EXPECT_EQ(progress.work.evaluation_s, 1.25);
+  EXPECT_EQ(progress.work.evaluations, 2);
+  EXPECT_EQ(progress.step, 4);
+}
+
 }  // namespace stoker::run_status_test

@@ -7,7 +7,10 @@
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/tools/commands/pipeline_bench.h"
+#include "stoker/tools/live/live_server.h"
+#include "stoker/tools/live/work_watch.h"
 #include "stoker/tools/program/arguments.h"
+#include "stoker/tools/program/command_table.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/text.h"
 
@@ -109,10 +112,12 @@ void AddBenchCommand(Program& program, std::function<Status(const BenchArguments
   // For a model it limits the memory of its steps.
   AddMemoryOption(app).each(
       [&bytes = arguments.memory_bytes](const std::string& given) { bytes = std::stoll(given); });
-  app.add_flag("--inline", arguments.run_inline, "one thread, nothing ahead of demand");
+  app.add_flag("--inline", arguments.run_inline, "one thread, nothing ahead of demand")
+      ->group(kSeldomGroup);
   app.add_flag("--explain", arguments.explain, "also each choice of the runtime, with its figures");
   AddSetOption(app, arguments.set);
   AddAllowCodeOption(app);
+  AddServeOptions(app, arguments.serve);
   AddJsonOption(app, arguments.json);
 }
 
@@ -124,10 +129,15 @@ Status RunBench(const BenchArguments& arguments) {
       ParseDataSection(recipe, std::filesystem::path(arguments.recipe).parent_path()));
   Runtime runtime = arguments.run_inline ? Runtime::Inline() : Runtime::Threaded(arguments.threads);
   STOKER_RETURN_IF_ERROR(WishForMemoryOf(recipe));  // gives way to --memory
-  STOKER_ASSIGN_OR_RETURN(
-      const PipelineMeasurement measured,
-      MeasurePipeline(data.train, runtime,
-                      {.seconds = arguments.seconds, .epochs = arguments.epochs}));
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<LiveServer> live,
+                          LiveServer::Start(arguments.serve, {.command = "bench",
+                                                              .recipe = arguments.recipe,
+                                                              .phase = "measuring the input"}));
+  BenchLength length{.seconds = arguments.seconds, .epochs = arguments.epochs};
+  WorkWatch watch(live ? &live->board() : nullptr);
+  if (live) length.observer = ShowPasses(watch);
+  STOKER_ASSIGN_OR_RETURN(const PipelineMeasurement measured,
+                          MeasurePipeline(data.train, runtime, length));
   return PrintResult(arguments.json ? DumpJson(ToJson(measured, arguments)) + "\n"
                                     : ToText(measured, arguments));
 }

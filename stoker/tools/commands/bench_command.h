@@ -10,6 +10,7 @@
 
 #include "stoker/base/status.h"
 #include "stoker/tools/chart/chart_output.h"
+#include "stoker/tools/live/serve_options.h"
 #include "stoker/tools/program/program.h"
 
 namespace stoker {
@@ -28,6 +29,7 @@ struct BenchArguments {
   bool run_inline = false;
   bool explain = false;
   bool json = false;
+  ServeOptions serve;
 };
 
 //   run        measures a pipeline

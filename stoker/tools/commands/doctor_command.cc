@@ -58,6 +58,7 @@ void AddDoctorCommand(Program& program, std::function<Status(const DoctorArgumen
       ->needs(fix);
   AddSetOption(app, arguments.set).excludes(fix);
   AddAllowCodeOption(app);
+  AddServeOptions(app, arguments.serve);
   AddJsonOption(app, arguments.json);
   app.add_option("--rate-in-folder", arguments.rate_in_folder)->group("");
 }

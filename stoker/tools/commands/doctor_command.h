@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stoker/base/status.h"
+#include "stoker/tools/live/serve_options.h"
 #include "stoker/tools/program/program.h"
 
 namespace stoker {
@@ -26,6 +27,7 @@ struct DoctorArguments {
   // Of the processes that --fix starts: measure the whole run only, and print its rate. The recipe
   // is a changed copy of one in this folder.
   std::string rate_in_folder;
+  ServeOptions serve;
 };
 
 //   run      measures a recipe

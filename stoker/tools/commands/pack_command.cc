@@ -17,7 +17,10 @@
 #include "stoker/data/pack/pack_pictures.h"
 #include "stoker/tools/commands/pack_input.h"
 #include "stoker/tools/commands/pack_progress.h"
+#include "stoker/tools/live/live_server.h"
+#include "stoker/tools/live/work_watch.h"
 #include "stoker/tools/program/arguments.h"
+#include "stoker/tools/program/command_table.h"
 #include "stoker/tools/program/interrupt.h"
 #include "stoker/tools/program/output_file.h"
 #include "stoker/tools/program/print.h"
@@ -145,7 +148,8 @@ void AddPackCommand(Program& program, std::function<Status(const PackArguments&)
   app.add_option("--seed", arguments.seed, "of that order, and of random stages")
       ->type_name("S")
       ->check(AtLeastCheck(0))
-      ->default_str("0");
+      ->default_str("0")
+      ->group(kSeldomGroup);
   app.add_option("--resize", arguments.resize,
                  "pictures: shorter side at most so long; makes JPEGs")
       ->type_name("PIXELS")
@@ -159,10 +163,10 @@ void AddPackCommand(Program& program, std::function<Status(const PackArguments&)
       ->default_str("train");
   app.add_option("--stages", arguments.stages, "of a recipe: its first N stages only")
       ->type_name("N")
-      ->check(AtLeastCheck(1));
+      ->check(AtLeastCheck(1))
+      ->group(kSeldomGroup);
   AddSetOption(app, arguments.set).description("change a key of the recipe; may be repeated");
-  // No row of its own: the help is a screen full, and what needs it names it.
-  AddAllowCodeOption(app).group("");
+  AddAllowCodeOption(app).group(kSeldomGroup);
   app.add_flag("--verify", arguments.verify, "read back and compare what was written");
   app.add_flag("--overwrite", arguments.overwrite, "replace what is there");
   app.add_option("--threads", arguments.threads, "worker threads, 1..1024")
@@ -170,10 +174,16 @@ void AddPackCommand(Program& program, std::function<Status(const PackArguments&)
       ->check(CLI::Range(1, 1024).description(""))
       ->default_str("as many as pay");
   AddMemoryOption(app);
+  AddServeOptions(app, arguments.serve);
   AddJsonOption(app, arguments.json);
 }
 
 namespace {
+
+void ShowPacking(const PackProgress& now, LiveFacts& facts) {
+  facts.phase = now.verifying ? "verifying" : "packing";
+  facts.work = WorkFacts{.samples = now.elements, .files = now.file, .planned = now.total};
+}
 
 // The first stage whose draws the files would hold for good; null if there is none. The order of
 // a shuffle is drawn anew where the files are read, and ignore_errors draws only for what fails.
@@ -206,6 +216,12 @@ Status RunPack(const PackArguments& arguments) {
   WarnOfDraws(arguments, input.dataset);
   ::signal(SIGPIPE, SIG_IGN);  // PrintResult notices that a reader has left
   NoteInterrupt();
+  STOKER_ASSIGN_OR_RETURN(
+      const std::unique_ptr<LiveServer> live,
+      LiveServer::Start(
+          arguments.serve,
+          {.command = "pack", .recipe = arguments.source, .noun = "element", .phase = "packing"}));
+  WorkWatch watch(live ? &live->board() : nullptr);
   PackProgressLine progress(arguments.shards, IsTerminal(STDERR_FILENO));
   const Runtime runtime{.threads = arguments.threads, .stop = &Interrupted()};
   const Result<PackReport> report =
@@ -219,7 +235,11 @@ Status RunPack(const PackArguments& arguments) {
             .given = GivenOptions(arguments, *format),
             .inputs = input.files,
             .pass = {.seed = arguments.seed},
-            .observer = [&](const PackProgress& now) { progress.On(now); }},
+            .observer =
+                [&](const PackProgress& now) {
+                  progress.On(now);
+                  watch.Note([&](LiveFacts& facts) { ShowPacking(now, facts); });
+                }},
            runtime);
   progress.Finish();
   if (!report.ok() && report.status().code() == StatusCode::kCancelled)

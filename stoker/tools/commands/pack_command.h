@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stoker/base/status.h"
+#include "stoker/tools/live/serve_options.h"
 #include "stoker/tools/program/program.h"
 
 namespace stoker {
@@ -26,6 +27,7 @@ struct PackArguments {
   int threads = 0;  // 0: automatic
   std::vector<std::string> set;
   bool json = false;
+  ServeOptions serve;
 };
 
 void AddPackCommand(Program& program, std::function<Status(const PackArguments&)> run);

@@ -53,6 +53,7 @@ class RateMeter {
     const double began = ends_.empty() ? 0 : ends_.back().seconds;
     if (now - began >= kSliceSeconds) ends_.push_back({now, samples_});
   }
+  int64_t samples() const { return samples_; }
   int64_t batches() const { return batches_; }
   double seconds() const { return whole_.ElapsedSeconds(); }
 
@@ -115,6 +116,15 @@ Result<Dataset> Repeated(const Dataset& dataset, const std::optional<int64_t>& e
 
 }  // namespace
 
+BenchObserver ShowPasses(WorkWatch& watch) {
+  return [&watch](int64_t samples, int64_t batches, const Iterator& iterator) {
+    watch.Note([&](LiveFacts& facts) {
+      facts.work = WorkFacts{.samples = samples, .batches = batches};
+      facts.pipeline = iterator.GetProfile();
+    });
+  };
+}
+
 int64_t SamplesIn(const Dataset& dataset, const Element& element) {
   const Shape& shape = element.arrays.front().shape();
   int64_t samples = 1;
@@ -148,6 +158,7 @@ Result<PipelineMeasurement> MeasurePipeline(const Dataset& dataset, const Runtim
     STOKER_ASSIGN_OR_RETURN(element, iterator->Next());
     if (!element) break;
     meter.Add(SamplesIn(repeated, *element));
+    if (length.observer) length.observer(meter.samples(), meter.batches(), *iterator);
   } while (length.epochs || meter.seconds() < length.seconds);
   if (meter.batches() == 0) return length.epochs ? OneBatch() : EmptyPipeline();
   meter.Write(measured);

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "stoker/base/profile.h"
 #include "stoker/base/status.h"
 #include "stoker/data/core/dataset.h"
+#include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/tools/commands/pipeline_explanation.h"
+#include "stoker/tools/live/work_watch.h"
 
 namespace stoker {
 
@@ -26,10 +29,19 @@ struct PipelineMeasurement {
   PipelineExplanation explanation;
 };
 
+// Called after each batch that counts, with the samples and batches so far.
+using BenchObserver =
+    std::function<void(int64_t samples, int64_t batches, const Iterator& iterator)>;
+
+// Returns an observer that writes the figures and the counters of the stages on the board of
+// `watch`, which it borrows.
+BenchObserver ShowPasses(WorkWatch& watch);
+
 // How long a pipeline is measured.
 struct BenchLength {
   double seconds = 0;             // > 0, if there are no epochs
   std::optional<int64_t> epochs;  // > 0: so many whole passes, the first batch included
+  BenchObserver observer = {};    // may be empty
 };
 
 // Runs `dataset` repeatedly, like training over epochs. Errors: those of the pipeline;

@@ -1,6 +1,7 @@
 #include "stoker/tools/commands/train_command.h"
 
 #include "stoker/tools/program/arguments.h"
+#include "stoker/tools/program/command_table.h"
 #include "stoker/tools/program/launcher.h"
 
 namespace stoker {
@@ -66,10 +67,12 @@ void AddTrainCommand(Program& program, std::function<Status(const TrainArguments
       ->type_name("full")
       ->check(CLI::IsMember({"places", "full"}).description(""));
   app.add_flag("--independent", arguments.independent,
-               "train although a launcher has started several processes");
+               "train although a launcher has started several processes")
+      ->group(kSeldomGroup);
   app.add_flag("--print-recipe", arguments.print_recipe,
                "print the recipe with every default, and train nothing");
   app.add_flag("--quiet", arguments.quiet, "print only errors and the final lines");
+  AddServeOptions(app, arguments.serve);
   AddJsonOption(app, arguments.json);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stoker/base/status.h"
+#include "stoker/tools/live/serve_options.h"
 #include "stoker/tools/program/program.h"
 
 namespace stoker {
@@ -22,6 +23,7 @@ struct TrainArguments {
   bool print_recipe = false;
   bool json = false;
   bool quiet = false;
+  ServeOptions serve;
 };
 
 void AddTrainCommand(Program& program, std::function<Status(const TrainArguments&)> run);

@@ -4,6 +4,8 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 #include "stoker/base/clock.h"
 #include "stoker/base/json_text.h"
@@ -16,10 +18,14 @@
 #include "stoker/doctor/diagnose.h"
 #include "stoker/doctor/planned_times.h"
 #include "stoker/doctor/recipe_edit.h"
+#include "stoker/tools/commands/pipeline_bench.h"
 #include "stoker/tools/doctor/doctor_fix.h"
 #include "stoker/tools/doctor/input_probe.h"
 #include "stoker/tools/doctor/known_roofs.h"
 #include "stoker/tools/doctor/recipe_facts.h"
+#include "stoker/tools/live/live_server.h"
+#include "stoker/tools/live/train_watch.h"
+#include "stoker/tools/live/work_watch.h"
 #include "stoker/tools/program/interrupt.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/text.h"
@@ -52,6 +58,10 @@ class Doctor {
     ::signal(SIGPIPE, SIG_IGN);  // the temporary run must be removed
     STOKER_RETURN_IF_ERROR(timer_.Start());
     if (!arguments_.rate_in_folder.empty()) return PrintRate();
+    STOKER_ASSIGN_OR_RETURN(
+        live_,
+        LiveServer::Start(arguments_.serve, {.command = "doctor", .recipe = arguments_.recipe}));
+    if (live_) watch_.emplace(&live_->board());
     if (arguments_.fix) STOKER_RETURN_IF_ERROR(CheckFixedRecipe(arguments_.recipe));
     Announce();
     const Stopwatch watch;
@@ -107,12 +117,16 @@ class Doctor {
   // Returns the error of the data or of the training.
   Status Measure() {
     if (Trains()) {
-      const Status trained = parts_.train(recipe_, kOfRun * arguments_.seconds, timer_, profile_);
+      std::optional<TrainWatch> watch;
+      if (live_) watch.emplace(live_->board());
+      const Status trained = parts_.train(recipe_, kOfRun * arguments_.seconds, timer_,
+                                          watch ? &*watch : nullptr, profile_);
       if (!trained.ok() || Interrupted()) return trained;
     }
     STOKER_RETURN_IF_ERROR(MeasureInputAlone());
     if (Interrupted()) return OkStatus();
     if (Trains()) {
+      Show("measuring the step alone");
       timer_.Set(2 * arguments_.seconds);
       const auto step =
           parts_.step(recipe_, std::min(kMostOfTheStep, kOfStep * arguments_.seconds), timer_);
@@ -127,14 +141,27 @@ class Doctor {
     return OkStatus();
   }
 
+  // On the page and in the metrics, if they were asked for.
+  void Show(const std::string& phase) {
+    if (!live_) return;
+    live_->board().Update([&](LiveFacts& facts) {
+      facts.phase = phase;
+      facts.train.reset();
+      facts.work.reset();
+      facts.waits.clear();
+    });
+  }
+
   // Returns the pipeline to measure, and sets the runtime that the recipe asks for.
   Result<Dataset> InputOf(const DoctorRecipe& recipe, InputProbe& probe) {
+    if (watch_) probe.observer = ShowPasses(*watch_);
     STOKER_ASSIGN_OR_RETURN(DataRecipe data, ParseDataSection(recipe.root, recipe.folder));
     STOKER_ASSIGN_OR_RETURN(probe.runtime, RuntimeOf(recipe.root, timer_.flag()));
     return std::move(data.train);
   }
 
   Status MeasureInputAlone() {
+    Show("measuring the input alone");
     InputProbe probe{.seconds = kOfInput * arguments_.seconds};
     STOKER_ASSIGN_OR_RETURN(const Dataset dataset, InputOf(recipe_, probe));
     timer_.Set(arguments_.seconds);
@@ -151,6 +178,7 @@ class Doctor {
       if (Interrupted()) return;
       const double seconds = std::min(
           kMostOfATrial, kOfTrials * arguments_.seconds / static_cast<double>(plans.size()));
+      Show("trying " + plan.change.ToText(profile_.facts.stages));
       Trial trial{.change = plan.change, .part = plan.part};
       const Status tried =
           plan.part == TrialPart::kInput ? TryInput(seconds, trial) : TryStep(seconds, trial);
@@ -206,10 +234,12 @@ class Doctor {
 
   Status Report(const Status& failed) {
     const Diagnosis diagnosis = Diagnose(profile_);
+    if (live_) live_->EndsWith("it has ended: " + diagnosis.Sentence());
     Fixed fixed;
     Status fix_failed;
     if (arguments_.fix && failed.ok() && !profile_.interrupted) {
       if (!arguments_.json) Say(DoctorText(profile_, diagnosis));
+      Show("trying what is prescribed");
       const Result<Fixed> result = Fix(arguments_, diagnosis);
       if (result.ok())
         fixed = *result;
@@ -234,7 +264,7 @@ class Doctor {
   Status PrintRate() {
     double rate = 0;
     if (Trains()) {
-      STOKER_RETURN_IF_ERROR(parts_.train(recipe_, arguments_.seconds, timer_, profile_));
+      STOKER_RETURN_IF_ERROR(parts_.train(recipe_, arguments_.seconds, timer_, nullptr, profile_));
       if (profile_.training) rate = PlannedSamplesPerSecond(*profile_.training);
     } else {
       InputProbe probe{.seconds = arguments_.seconds};
@@ -252,6 +282,8 @@ class Doctor {
   DoctorRecipe recipe_;
   RunProfile profile_;
   StopTimer timer_;
+  std::unique_ptr<LiveServer> live_;  // null unless it was asked for, like the next
+  std::optional<WorkWatch> watch_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "stoker/base/status.h"
 #include "stoker/doctor/diagnosis.h"
 #include "stoker/doctor/run_profile.h"
+#include "stoker/run/observer.h"
 #include "stoker/tools/commands/doctor_command.h"
 #include "stoker/tools/doctor/stop_timer.h"
 
@@ -27,8 +28,9 @@ struct DoctorParts {
   std::function<Status(const DoctorRecipe& recipe)> check = {};
   // Trains for about `seconds` after the first step, in a temporary run directory. Writes what was
   // measured into `out`, also if the training fails, whose error it returns.
+  //   observer  of the training; may be null
   std::function<Status(const DoctorRecipe& recipe, double seconds, StopTimer& timer,
-                       RunProfile& out)>
+                       TrainObserver* observer, RunProfile& out)>
       train = {};
   // Measures the step alone. Call it after `train`, whose choices it uses.
   std::function<Result<StepProfile>(const DoctorRecipe& recipe, double seconds, StopTimer& timer)>

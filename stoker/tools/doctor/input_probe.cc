@@ -136,6 +136,7 @@ class Meter {
       if (!batch) return OkStatus();
       out.samples += SamplesIn(repeated, *batch);
       ++out.batches;
+      if (probe_.observer) probe_.observer(out.samples, out.batches, batches);
       const double now = watch.ElapsedSeconds();
       if (intervals_.size() < kMostIntervals) intervals_.push_back(now - last);
       last = now;

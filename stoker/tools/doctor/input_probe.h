@@ -10,6 +10,7 @@
 #include "stoker/data/core/dataset.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/doctor/run_profile.h"
+#include "stoker/tools/commands/pipeline_bench.h"
 
 namespace stoker {
 
@@ -18,6 +19,7 @@ struct InputProbe {
   double seconds = 5;           // measured
   int64_t warm_up = 1;          // batches that come first and are not counted
   double most_warm_up_s = 1e9;  // after which counting begins all the same
+  BenchObserver observer = {};  // of the batches that count; may be empty
 };
 
 // Runs `dataset`, batches, again and again. `out` has what was measured also after an error of the

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <thread>
 
@@ -20,6 +21,7 @@
 #include "stoker/tools/foreign/process_watch.h"
 #include "stoker/tools/foreign/stack_recorder.h"
 #include "stoker/tools/foreign/watched_command.h"
+#include "stoker/tools/live/live_server.h"
 #include "stoker/tools/program/interrupt.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/text.h"
@@ -50,6 +52,10 @@ class ForeignDoctor {
     profile_.cpus = AvailableCpus();
     NoteInterrupt();
     ::signal(SIGPIPE, SIG_IGN);  // the program must be ended
+    // Before the program begins: an address that cannot be had must leave nothing running.
+    STOKER_ASSIGN_OR_RETURN(
+        live_, LiveServer::Start(arguments_.serve,
+                                 {.command = "doctor", .recipe = Target(), .phase = "watching"}));
     STOKER_RETURN_IF_ERROR(Begin());
     const HostCounters before = ReadHostCounters();
     const Stopwatch watch;
@@ -72,6 +78,11 @@ class ForeignDoctor {
  private:
   void Say(const std::string& line) const {
     PrintProgress(arguments_.json ? stderr : stdout, "doctor: " + line + "\n");
+  }
+
+  std::string Target() const {
+    return arguments_.pid ? fmt::format("--pid {}", *arguments_.pid)
+                          : "-- " + ShellWords(*arguments_.program);
   }
 
   Status Begin() {
@@ -265,6 +276,7 @@ class ForeignDoctor {
   }
 
   const DoctorArguments& arguments_;
+  std::unique_ptr<LiveServer> live_;  // null unless it was asked for
   ProcessReader reader_;
   ProcessWatch watch_, late_;
   ProcessProfile profile_;

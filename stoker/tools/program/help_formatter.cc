@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@ std::string UsageLine(const CommandEntry& command, const std::string& program,
   std::string usage;
   for (const OptionEntry& option : command.options) {
     if (help != nullptr && option.names.back() == "--" + help->get_lnames().front()) continue;
+    if (option.seldom) continue;
     // An option and its value stay on one line.
     std::string part = option.Usage();
     std::ranges::replace(part, ' ', '\x01');
@@ -40,9 +42,21 @@ std::vector<HelpRow> RowsOf(const CommandEntry& command) {
   std::vector<HelpRow> rows;
   for (const CommandEntry& each : command.commands) rows.push_back({each.name, each.summary, ""});
   for (const OptionEntry& option : command.options) {
-    rows.push_back({option.ToText(), option.help, option.default_text});
+    if (!option.seldom) rows.push_back({option.ToText(), option.help, option.default_text});
   }
   return rows;
+}
+
+// The line that names the options without a row; empty if there are none.
+std::string SeldomLine(const CommandEntry& command) {
+  std::string names;
+  for (const OptionEntry& option : command.options) {
+    if (option.seldom) names += (names.empty() ? "" : ", ") + option.names.back();
+  }
+  constexpr std::string_view kBegin = "  ... ";
+  return names.empty() ? ""
+                       : fmt::format("{}{}\n", kBegin,
+                                     WrapText(names + " (stoker man)", kHelpWidth, kBegin.size()));
 }
 
 std::string FormatRow(const HelpRow& row, size_t text_column) {
@@ -114,6 +128,7 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string program,
   size_t widest = 0;
   for (const HelpRow& row : rows) widest = std::max(widest, row.name.size());
   for (const HelpRow& row : rows) help += FormatRow(row, widest + 4);
+  help += SeldomLine(command);
   if (!command.footer.empty()) help += command.footer + "\n";
   return help;
 }

@@ -51,6 +51,7 @@ std::string_view MeaningInRun(const fs::path& run, const std::string& name) {
       {paths.summary(), "the summary"},
       {paths.lock(), "the lock"},
       {ProgressPath(run), "the progress"},
+      {(run / "report.html").string(), "the report"},
       {(run / "tensors.jsonl").string(), "the figures of the tensors"}};
   const auto found =
       std::ranges::find(kept, (run / name).string(), [](const auto& entry) { return entry.first; });

@@ -21,10 +21,11 @@ Result<Recipe> Parse(const DoctorRecipe& recipe) { return ParseRecipe(recipe.roo
 
 class TrainedParts {
  public:
-  Status Train(const DoctorRecipe& read, double seconds, StopTimer& timer, RunProfile& out) {
+  Status Train(const DoctorRecipe& read, double seconds, StopTimer& timer, TrainObserver* observer,
+               RunProfile& out) {
     STOKER_ASSIGN_OR_RETURN(const Recipe recipe, Parse(read));
     TrainingMeasurement measured;
-    const Status status = MeasureTraining(recipe, seconds, timer, measured);
+    const Status status = MeasureTraining(recipe, seconds, timer, observer, measured);
     out.training = measured.profile;
     out.machine.accelerator = measured.start.choices.device != "cpu";
     choices_ = measured.start.choices;
@@ -67,7 +68,8 @@ class TrainedParts {
     const Result<Recipe> recipe = Parse(read);
     if (!recipe.ok()) return;
     TrainingMeasurement measured;
-    const Status status = MeasureTraining(*recipe, kSecondsOfAnEvaluation, timer, measured);
+    const Status status =
+        MeasureTraining(*recipe, kSecondsOfAnEvaluation, timer, nullptr, measured);
     if (!status.ok() || !measured.profile) return;
     out.training->evaluation_s =
         measured.profile->evaluation_s * static_cast<double>(all) / static_cast<double>(some);
@@ -83,8 +85,11 @@ Status RunTrainedDoctor(const DoctorArguments& arguments) {
   return RunDoctor(
       arguments,
       {.check = [](const DoctorRecipe& recipe) { return Parse(recipe).status(); },
-       .train = [trained](const DoctorRecipe& recipe, double seconds, StopTimer& timer,
-                          RunProfile& out) { return trained->Train(recipe, seconds, timer, out); },
+       .train =
+           [trained](const DoctorRecipe& recipe, double seconds, StopTimer& timer,
+                     TrainObserver* observer, RunProfile& out) {
+             return trained->Train(recipe, seconds, timer, observer, out);
+           },
        .step = [trained](const DoctorRecipe& recipe, double seconds,
                          StopTimer& timer) { return trained->Step(recipe, seconds, timer); }});
 }

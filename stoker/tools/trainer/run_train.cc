@@ -9,14 +9,19 @@
 #include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
 #include "stoker/base/printable.h"
+#include "stoker/base/thrown_error.h"
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe.h"
+#include "stoker/run/observer_list.h"
 #include "stoker/run/recipe.h"
 #include "stoker/run/run_directory.h"
+#include "stoker/tools/live/live_server.h"
+#include "stoker/tools/live/train_watch.h"
 #include "stoker/tools/program/interrupt.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/terminal.h"
 #include "stoker/tools/program/text.h"
+#include "stoker/tools/report/run_report.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/tools/trainer/data_check_progress.h"
 #include "stoker/tools/trainer/find_run.h"
@@ -143,6 +148,44 @@ std::string SummaryText(const TrainSummary& summary) {
   return text;
 }
 
+std::string EndOf(const Result<TrainSummary>& summary) {
+  if (!summary.ok()) return "failed: " + summary.status().message();
+  if (!summary->interrupted)
+    return summary->ended.empty() ? "finished" : fmt::format("finished: {}", summary->ended);
+  return fmt::format("interrupted after step {} of {}", summary->step, summary->total_steps);
+}
+
+// A report that cannot be written costs nothing of the run, and one of a run without a step would
+// say nothing.
+void WriteReport(const std::string& run, const std::string& how) {
+  const Status written =
+      CatchExceptions([&] { return WriteRunReport(run, how); }, "writing the report");
+  if (!written.ok()) LogWarning("the report could not be written: {}", written.message());
+}
+
+// Passes the run on to the page, if there is one, and knows where it is.
+class RunWatch final : public TrainObserver {
+ public:
+  explicit RunWatch(LiveServer* live) {
+    if (live != nullptr) page_.emplace(live->board());
+  }
+
+  void OnStart(const StartEvent& event) override {
+    run_ = event.run;
+    stepped_ = event.first_step > 0;
+  }
+  void OnStep(const StepEvent&) override { stepped_ = true; }
+  TrainObserver* page() { return page_ ? &*page_ : nullptr; }
+
+  // The run directory, once it has a step; else empty.
+  std::string run() const { return stepped_ ? run_ : std::string(); }
+
+ private:
+  std::optional<TrainWatch> page_;
+  std::string run_;
+  bool stepped_ = false;
+};
+
 Status Report(const TrainSummary& summary, const TrainArguments& arguments) {
   Status printed;
   if (arguments.json) {
@@ -171,6 +214,10 @@ Status RunTrain(const TrainArguments& arguments) {
   if (arguments.print_recipe) {
     return PrintResult(ToYaml(recipe->Filled()));
   }
+  const std::string subject = arguments.recipe.empty() ? resumed.string() : arguments.recipe;
+  STOKER_ASSIGN_OR_RETURN(
+      const std::unique_ptr<LiveServer> live,
+      LiveServer::Start(arguments.serve, {.command = "train", .recipe = subject}));
   STOKER_ASSIGN_OR_RETURN(const OpenedRun run, OpenRun(arguments, resumed, *std::move(recipe)));
   // A reader of the progress who leaves must not end the training: PrintResult notices at the end.
   ::signal(SIGPIPE, SIG_IGN);
@@ -180,8 +227,15 @@ Status RunTrain(const TrainArguments& arguments) {
                           .lines = arguments.json ? stderr : stdout,
                           .bar = IsTerminal(STDERR_FILENO),
                           .before_first_step = before_first_step});
-  const Result<TrainSummary> summary = run.trainer->Run(&progress, &Interrupted());
+  RunWatch watch(live.get());
+  TrainObservers observers;
+  for (TrainObserver* each :
+       {static_cast<TrainObserver*>(&progress), static_cast<TrainObserver*>(&watch), watch.page()})
+    observers.Add(each);
+  const Result<TrainSummary> summary = run.trainer->Run(&observers, &Interrupted());
   progress.Finish();
+  if (!watch.run().empty()) WriteReport(watch.run(), EndOf(summary));
+  if (live) live->EndsWith("the run has ended: " + EndOf(summary));
   if (!summary.ok()) return summary.status();
   return Report(*summary, arguments);
 }

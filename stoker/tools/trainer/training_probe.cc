@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stoker/base/clock.h"
+#include "stoker/run/observer_list.h"
 #include "stoker/tools/program/interrupt.h"
 #include "stoker/tools/program/temporary_directory.h"
 #include "stoker/train/loop/trainer.h"
@@ -130,12 +131,15 @@ class Watcher final : public TrainObserver {
 }  // namespace
 
 Status MeasureTraining(const Recipe& recipe, double seconds, StopTimer& timer,
-                       TrainingMeasurement& out) {
+                       TrainObserver* observer, TrainingMeasurement& out) {
   STOKER_ASSIGN_OR_RETURN(const TemporaryDirectory folder, TemporaryDirectory::Create("doctor"));
   Watcher watcher(seconds, timer);
   timer.Set(seconds + kMostStartup);
   STOKER_ASSIGN_OR_RETURN(const auto trainer, Trainer::Create(recipe, folder.path() / "run"));
-  const Status status = trainer->Run(&watcher, timer.flag()).status();
+  TrainObservers observers;
+  observers.Add(&watcher);
+  observers.Add(observer);
+  const Status status = trainer->Run(&observers, timer.flag()).status();
   watcher.Write(recipe, out);
   if (status.ok() && !out.profile && !Interrupted())
     return Unavailable("the first step did not end within {:.0f} s", seconds + kMostStartup);

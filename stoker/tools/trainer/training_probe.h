@@ -21,7 +21,8 @@ struct TrainingMeasurement {
 // end of the run or a signal. The first steps do not count, and neither does the first epoch where
 // it is short, because caches are filled in it. Writes what was measured into `out`, also if the
 // training fails, whose error is returned.
+//   observer  also gets the events; may be null
 Status MeasureTraining(const Recipe& recipe, double seconds, StopTimer& timer,
-                       TrainingMeasurement& out);
+                       TrainObserver* observer, TrainingMeasurement& out);
 
 }  // namespace stoker

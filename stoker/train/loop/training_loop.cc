@@ -45,6 +45,7 @@ Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomi
   // What has been begun is stored, whatever ended the run.
   const Status stored = FinishCheckpoint(*session_);
   if (status.ok()) status = stored;
+  session_->status->Ends(session_->beside);
   if (!status.ok()) {
     session_->recorder->Ended("failed: " + status.ToString(), /*success=*/false);
     return status;

@@ -213,7 +213,8 @@ void TellStart(TrainingSession& session, TuneReport tuning) {
                              .initial_weights = session.initial_weights,
                              .choices = session.choices,
                              .tuning = std::move(tuning),
-                             .warnings = std::move(warnings)});
+                             .warnings = std::move(warnings),
+                             .pipeline = [&session] { return session.batches->GetProfile(); }});
 }
 
 Status OpenTensorboard(TrainingSession& session) {
