@@ -20,7 +20,10 @@ class HelpCase(ProgramTest):
 
     def options(self, command):
         """The options of a command, as its --help has them."""
-        return sorted(set(re.findall(r"(?m)^  (?:-\w, )?(--[a-z-]+)", self.run_stoker(command, "--help")[0])))
+        shown = self.run_stoker(command, "--help")[0]
+        # Those that are seldom wanted share a row.
+        seldom = re.findall(r"--[a-z-]+", re.search(r"(?m)^  \.\.\. [^`]*|\Z", shown)[0])
+        return sorted(set(re.findall(r"(?m)^  (?:-\w, )?(--[a-z-]+)", shown)) | set(seldom))
 
     def output_of(self, *command, **options):
         done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL,

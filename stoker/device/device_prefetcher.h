@@ -63,6 +63,8 @@ class DevicePrefetcher {
   double waited_seconds() const;
   // Returns the limiting stage, from the counters so far.
   LimitingStage FindLimit() const { return limits_.Find(*elements_); }
+  // Returns the counters of the pipeline's stages so far.
+  Profile GetProfile() const { return elements_->GetProfile(); }
 
   // The pipeline's position is saved once in this many batches, because some positions are large.
   static constexpr int64_t kBatchesBetweenPositions = 16;

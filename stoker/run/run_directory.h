@@ -12,7 +12,8 @@
 //   checkpoints/          one directory each (checkpoint.h)
 //   weights.safetensors   the final weights (weights_file.h), once training has finished
 //   summary.json          final figures; likewise
-//   lock                  held while a process trains here
+//   profile.json          where the time of the last process went, once it has ended
+//   (docs/profiles.md) lock                  held while a process trains here
 #pragma once
 
 #include <chrono>
@@ -46,6 +47,7 @@ struct RunPaths {
   std::string checkpoints() const { return (root / "checkpoints").string(); }
   std::string weights() const { return (root / "weights.safetensors").string(); }
   std::string summary() const { return (root / "summary.json").string(); }
+  std::string profile() const { return (root / "profile.json").string(); }
   std::string lock() const { return (root / "lock").string(); }
 };
 
@@ -125,6 +127,8 @@ class RunDirectory {
   Status WriteTuning(const Json& report);
 
   Status WriteSummary(const Json& summary);
+
+  Status WriteProfile(const Json& profile);
 
   // Removes the final weights and the summary, if any: a run that continues past its end has
   // neither until its new end.

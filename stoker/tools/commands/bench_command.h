@@ -11,6 +11,7 @@
 #include "stoker/base/status.h"
 #include "stoker/tools/chart/chart_output.h"
 #include "stoker/tools/program/program.h"
+#include "stoker/trace/trace_session.h"
 
 namespace stoker {
 
@@ -28,6 +29,8 @@ struct BenchArguments {
   bool run_inline = false;
   bool explain = false;
   bool json = false;
+  TraceOutputs trace;
+  bool uncounted = false;  // for bench/tracing: without the counters of stages
 };
 
 //   run        measures a pipeline

@@ -9,6 +9,7 @@
 
 #include "stoker/base/status.h"
 #include "stoker/tools/program/program.h"
+#include "stoker/trace/trace_session.h"
 
 namespace stoker {
 
@@ -26,6 +27,7 @@ struct PackArguments {
   int threads = 0;  // 0: automatic
   std::vector<std::string> set;
   bool json = false;
+  TraceOutputs trace;
 };
 
 void AddPackCommand(Program& program, std::function<Status(const PackArguments&)> run);

@@ -2,6 +2,7 @@
 
 #include "stoker/tools/program/arguments.h"
 #include "stoker/tools/program/launcher.h"
+#include "stoker/tools/program/trace_options.h"
 
 namespace stoker {
 namespace {
@@ -70,6 +71,7 @@ void AddTrainCommand(Program& program, std::function<Status(const TrainArguments
   app.add_flag("--print-recipe", arguments.print_recipe,
                "print the recipe with every default, and train nothing");
   app.add_flag("--quiet", arguments.quiet, "print only errors and the final lines");
+  AddTraceOptions(app, arguments.trace, "the first step");
   AddJsonOption(app, arguments.json);
 }
 

@@ -7,6 +7,7 @@
 
 #include "stoker/base/status.h"
 #include "stoker/tools/program/program.h"
+#include "stoker/trace/trace_session.h"
 
 namespace stoker {
 
@@ -22,6 +23,7 @@ struct TrainArguments {
   bool print_recipe = false;
   bool json = false;
   bool quiet = false;
+  TraceOutputs trace;
 };
 
 void AddTrainCommand(Program& program, std::function<Status(const TrainArguments&)> run);

@@ -29,6 +29,7 @@ OptionEntry DescribeOption(const CLI::Option& option) {
   entry.repeats = option.get_items_expected_max() > 1 ||
                   option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
   entry.required = option.get_required();
+  entry.seldom = option.get_group() == kSeldomGroup;
   entry.help = option.get_description();
   entry.default_text = option.get_default_str();
   return entry;

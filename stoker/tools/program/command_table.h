@@ -11,6 +11,10 @@ namespace stoker {
 // The type's name of an argument that stands for the words after `--`.
 inline constexpr const char* kAfterDashes = "--";
 
+// The group of options that are seldom wanted. --help, which fits a screen, has one row for all of
+// them; manual pages and completions have them as the others.
+inline constexpr const char* kSeldomGroup = "seldom";
+
 struct OptionEntry {
   std::vector<std::string> names;  // "-h", "--help"; of an argument its name, "FILE"
   bool positional = false;
@@ -19,6 +23,7 @@ struct OptionEntry {
   bool value_optional = false;  // "--ops" and "--ops NAME"
   bool repeats = false;
   bool required = false;
+  bool seldom = false;  // of kSeldomGroup
   std::string help;
   std::string default_text;  // may be empty
 

@@ -25,6 +25,7 @@ std::string UsageLine(const CommandEntry& command, const std::string& program,
   std::string usage;
   for (const OptionEntry& option : command.options) {
     if (help != nullptr && option.names.back() == "--" + help->get_lnames().front()) continue;
+    if (option.seldom) continue;
     // An option and its value stay on one line.
     std::string part = option.Usage();
     std::ranges::replace(part, ' ', '\x01');
@@ -39,9 +40,16 @@ std::string UsageLine(const CommandEntry& command, const std::string& program,
 std::vector<HelpRow> RowsOf(const CommandEntry& command) {
   std::vector<HelpRow> rows;
   for (const CommandEntry& each : command.commands) rows.push_back({each.name, each.summary, ""});
+  std::string seldom;
   for (const OptionEntry& option : command.options) {
-    rows.push_back({option.ToText(), option.help, option.default_text});
+    if (option.seldom)
+      seldom += (seldom.empty() ? "" : ", ") + option.names.back();
+    else
+      rows.push_back({option.ToText(), option.help, option.default_text});
   }
+  if (seldom.empty()) return rows;
+  const std::string page = fmt::format("{}: `stoker man {}`", seldom, command.name);
+  rows.insert(rows.end() - (rows.empty() ? 0 : 1), {"...", page, ""});  // before --help
   return rows;
 }
 

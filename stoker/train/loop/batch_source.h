@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stoker/base/json.h"
+#include "stoker/base/profile.h"
 #include "stoker/base/status.h"
 #include "stoker/device/device_prefetcher.h"
 
@@ -35,6 +36,7 @@ class BatchSource {
 
   double waited_seconds() const { return batches_->waited_seconds(); }
   LimitingStage FindLimit() const { return batches_->FindLimit(); }
+  Profile GetProfile() const { return batches_->GetProfile(); }
 
  private:
   Result<std::optional<TensorBatch>> NextOfKept();
