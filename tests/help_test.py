@@ -21,8 +21,8 @@ class HelpCase(ProgramTest):
     def options(self, command):
         """The options of a command, as its --help has them."""
         shown = self.run_stoker(command, "--help")[0]
-        # Those that are seldom wanted share a row.
-        seldom = re.findall(r"--[a-z-]+", re.search(r"(?m)^  \.\.\. [^`]*|\Z", shown)[0])
+        # Those that are seldom wanted share a line.
+        seldom = re.findall(r"--[a-z-]+", re.search(r"(?m)^  \.\.\. [^(]*|\Z", shown)[0])
         return sorted(set(re.findall(r"(?m)^  (?:-\w, )?(--[a-z-]+)", shown)) | set(seldom))
 
     def output_of(self, *command, **options):

@@ -24,7 +24,7 @@ namespace stoker {
 class StageStats {
  public:
   // The operators of one name share the name of their spans.
-  //   counts  false: all counters stay 0, which is for measuring what counting costs
+  //   counts  false: elements and times stay 0, which is for measuring what counting costs
   explicit StageStats(std::string name, bool counts = true)
       : name_(std::move(name)), trace_name_(TraceName::Intern(name_)), counts_(counts) {}
 
@@ -37,9 +37,15 @@ class StageStats {
     elements_.fetch_add(elements, std::memory_order_relaxed);
     bytes_.fetch_add(bytes, std::memory_order_relaxed);
   }
-  void AddBusy(int64_t ns) { busy_ns_.fetch_add(ns, std::memory_order_relaxed); }
-  void AddStarved(int64_t ns) { starved_ns_.fetch_add(ns, std::memory_order_relaxed); }
-  void AddBlocked(int64_t ns) { blocked_ns_.fetch_add(ns, std::memory_order_relaxed); }
+  void AddBusy(int64_t ns) {
+    if (counts_) busy_ns_.fetch_add(ns, std::memory_order_relaxed);
+  }
+  void AddStarved(int64_t ns) {
+    if (counts_) starved_ns_.fetch_add(ns, std::memory_order_relaxed);
+  }
+  void AddBlocked(int64_t ns) {
+    if (counts_) blocked_ns_.fetch_add(ns, std::memory_order_relaxed);
+  }
   void AddError() { errors_.fetch_add(1, std::memory_order_relaxed); }
   // Counts elements that failed, here or earlier, and that this stage dropped or replaced.
   void AddSkipped(int64_t elements) { skipped_.fetch_add(elements, std::memory_order_relaxed); }
@@ -81,8 +87,8 @@ struct StageProfile {
 };
 
 struct Profile {
-  std::string host;  // the machine's name
-  int64_t rank = 0;  // of the process, where several share a pass
+  std::string host = {};  // the machine's name
+  int64_t rank = 0;       // of the process, where several share a pass
   double wall_s = 0;
   int threads = 0;
   double consumer_waited_s = 0;      // the consumer of the pass, waiting for an element

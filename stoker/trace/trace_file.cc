@@ -1,13 +1,13 @@
 #include "stoker/trace/trace_file.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <utility>
 
 #include "stoker/base/clock.h"
+#include "stoker/io/temporary.h"
 
 namespace stoker {
 namespace {
@@ -32,8 +32,7 @@ int WriteAt(int fd, std::string_view text, uint64_t offset) {
 Result<TraceFile> TraceFile::Create(std::string path, TraceProcess process, int64_t origin_ns,
                                     uint64_t most_bytes) {
   Descriptor descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!descriptor.valid())
-    return ErrnoStatus(errno, fmt::format("{}: the trace cannot be created", path));
+  if (!descriptor.valid()) return internal::WriteError(errno, path, "the trace cannot be created");
   TraceFile file(std::move(path), std::move(process), origin_ns, most_bytes, std::move(descriptor));
   file.pending_ = TraceBegin(file.process_);
   STOKER_RETURN_IF_ERROR(file.Flush());
@@ -83,7 +82,7 @@ Status TraceFile::Write() {
   pending_ += kTraceEnd;
   if (const int error = WriteAt(descriptor_.get(), pending_, end_); error != 0) {
     TakeBack();
-    return ErrnoStatus(error, fmt::format("{}: the trace cannot be written", path_));
+    return internal::WriteError(error, path_, "the trace cannot be written");
   }
   end_ += added;
   return OkStatus();

@@ -155,7 +155,7 @@ TEST(FlameGraph, EscapesNamesAndCutsThoseThatDoNotFit) {
   // Room for 8 letters: 1180 of 190000 / 10000 are 62.1 units.
   EXPECT_THAT(graph(180'000), HasSubstr(">aver\u00f6ng…</text>"));
   EXPECT_THAT(graph(180'000), HasSubstr(title));
-  EXPECT_THAT(graph(900'000), Not(HasSubstr(">aver"))) << "room for a letter or two";
+  EXPECT_THAT(graph(900'000), Not(HasSubstr("…</text>"))) << "room for a letter or two";
   EXPECT_THAT(graph(900'000'000), Not(HasSubstr(title))) << "narrower than a tenth";
   const std::string hostile =
       FlameGraphSvg({{.thread = kHostile,

@@ -49,7 +49,7 @@ struct Runtime {
   // Once it is true, the pass ends with kCancelled, at the latest after the current element, also
   // while it skips or re-reads elements. May be null; must outlive the pass.
   const std::atomic<bool>* stop = nullptr;
-  // False: the counters of stages stay 0, which is for measuring what counting costs.
+  // False: elements and times of stages stay 0, which is for measuring what counting costs.
   bool count_stages = true;
 
   static Runtime Inline() { return {.kind = Kind::kInline}; }

@@ -8,6 +8,7 @@
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/tools/commands/pipeline_bench.h"
 #include "stoker/tools/program/arguments.h"
+#include "stoker/tools/program/command_table.h"
 #include "stoker/tools/program/interrupt.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/text.h"
@@ -111,7 +112,8 @@ void AddBenchCommand(Program& program, std::function<Status(const BenchArguments
   // For a model it limits the memory of its steps.
   AddMemoryOption(app).each(
       [&bytes = arguments.memory_bytes](const std::string& given) { bytes = std::stoll(given); });
-  app.add_flag("--inline", arguments.run_inline, "one thread, nothing ahead of demand");
+  app.add_flag("--inline", arguments.run_inline, "one thread, nothing ahead of demand")
+      ->group(kSeldomGroup);
   app.add_flag("--explain", arguments.explain, "also each choice of the runtime, with its figures");
   AddSetOption(app, arguments.set);
   AddAllowCodeOption(app);

@@ -149,7 +149,8 @@ void AddPackCommand(Program& program, std::function<Status(const PackArguments&)
   app.add_option("--seed", arguments.seed, "of that order, and of random stages")
       ->type_name("S")
       ->check(AtLeastCheck(0))
-      ->default_str("0");
+      ->default_str("0")
+      ->group(kSeldomGroup);
   app.add_option("--resize", arguments.resize,
                  "pictures: shorter side at most so long; makes JPEGs")
       ->type_name("PIXELS")
@@ -160,7 +161,8 @@ void AddPackCommand(Program& program, std::function<Status(const PackArguments&)
   app.add_option("--of", arguments.of, "of a recipe: which pipeline")
       ->type_name("train|eval")
       ->check(CLI::IsMember({"train", "eval"}).description(""))
-      ->default_str("train");
+      ->default_str("train")
+      ->group(kSeldomGroup);
   app.add_option("--stages", arguments.stages, "of a recipe: its first N stages only")
       ->type_name("N")
       ->check(AtLeastCheck(1));

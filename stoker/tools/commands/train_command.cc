@@ -1,6 +1,7 @@
 #include "stoker/tools/commands/train_command.h"
 
 #include "stoker/tools/program/arguments.h"
+#include "stoker/tools/program/command_table.h"
 #include "stoker/tools/program/launcher.h"
 #include "stoker/tools/program/trace_options.h"
 
@@ -67,7 +68,8 @@ void AddTrainCommand(Program& program, std::function<Status(const TrainArguments
       ->type_name("full")
       ->check(CLI::IsMember({"places", "full"}).description(""));
   app.add_flag("--independent", arguments.independent,
-               "train although a launcher has started several processes");
+               "train although a launcher has started several processes")
+      ->group(kSeldomGroup);
   app.add_flag("--print-recipe", arguments.print_recipe,
                "print the recipe with every default, and train nothing");
   app.add_flag("--quiet", arguments.quiet, "print only errors and the final lines");

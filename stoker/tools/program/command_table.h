@@ -11,7 +11,7 @@ namespace stoker {
 // The type's name of an argument that stands for the words after `--`.
 inline constexpr const char* kAfterDashes = "--";
 
-// The group of options that are seldom wanted. --help, which fits a screen, has one row for all of
+// The group of options that are seldom wanted. --help, which fits a screen, has one line for all of
 // them; manual pages and completions have them as the others.
 inline constexpr const char* kSeldomGroup = "seldom";
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,17 +41,22 @@ std::string UsageLine(const CommandEntry& command, const std::string& program,
 std::vector<HelpRow> RowsOf(const CommandEntry& command) {
   std::vector<HelpRow> rows;
   for (const CommandEntry& each : command.commands) rows.push_back({each.name, each.summary, ""});
-  std::string seldom;
   for (const OptionEntry& option : command.options) {
-    if (option.seldom)
-      seldom += (seldom.empty() ? "" : ", ") + option.names.back();
-    else
-      rows.push_back({option.ToText(), option.help, option.default_text});
+    if (!option.seldom) rows.push_back({option.ToText(), option.help, option.default_text});
   }
-  if (seldom.empty()) return rows;
-  const std::string page = fmt::format("{}: `stoker man {}`", seldom, command.name);
-  rows.insert(rows.end() - (rows.empty() ? 0 : 1), {"...", page, ""});  // before --help
   return rows;
+}
+
+// The line that names the options without a row; empty if there are none.
+std::string SeldomLine(const CommandEntry& command) {
+  std::string names;
+  for (const OptionEntry& option : command.options) {
+    if (option.seldom) names += (names.empty() ? "" : ", ") + option.names.back();
+  }
+  constexpr std::string_view kBegin = "  ... ";
+  return names.empty() ? ""
+                       : fmt::format("{}{}\n", kBegin,
+                                     WrapText(names + " (stoker man)", kHelpWidth, kBegin.size()));
 }
 
 std::string FormatRow(const HelpRow& row, size_t text_column) {
@@ -122,6 +128,7 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string program,
   size_t widest = 0;
   for (const HelpRow& row : rows) widest = std::max(widest, row.name.size());
   for (const HelpRow& row : rows) help += FormatRow(row, widest + 4);
+  help += SeldomLine(command);
   if (!command.footer.empty()) help += command.footer + "\n";
   return help;
 }

@@ -7,9 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "stoker/tools/program/command_table.h"
+
 namespace stoker::help_formatter_test {
 
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(WrapText, BreaksAtSpacesAndIndentsWhatFollows) {
   EXPECT_EQ(WrapText("one two three", 7, 0), "one two\nthree");
@@ -59,6 +62,15 @@ TEST_F(HelpFormatterTest, ShowsEveryOptionOnceWithItsDefaultAtTheRight) {
             "  --json        as JSON\n"
             "  -h, --help    this text\n"
             "Example: stoker do x\n");
+}
+
+TEST_F(HelpFormatterTest, GivesOptionsThatAreSeldomWantedALineTogetherAndNoUsage) {
+  app_.add_option("--depth", times_, "how deep")->type_name("N")->group(kSeldomGroup);
+  app_.add_flag("--odd", json_, "oddly")->group(kSeldomGroup);
+  EXPECT_THAT(app_.help(), HasSubstr("  -h, --help    this text\n"
+                                     "  ... --depth, --odd (stoker man)\n"
+                                     "Example: stoker do x\n"));
+  EXPECT_THAT(app_.help(), Not(HasSubstr("[--depth")));
 }
 
 TEST_F(HelpFormatterTest, NoLineIsWiderThanTheScreen) {
