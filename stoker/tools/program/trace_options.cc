@@ -37,7 +37,7 @@ void SayWhatIsThere(const TraceOutputs& outputs, const TraceReport& report) {
   const std::string time = DurationText(report.seconds);
   if (!outputs.trace.empty()) {
     LogInfo("{}: {} in {}; ui.perfetto.dev opens it", outputs.trace,
-            CountText(report.events, "span"), time);
+            CountText(report.events, "event"), time);
   }
   if (!outputs.flame.empty())
     LogInfo("{}: where the time of {} went; any browser opens it", outputs.flame, time);
