@@ -41,6 +41,7 @@ run ./images "${options[@]}"
 run ./remote "${options[@]}"
 run ./train "${options[@]}"
 run ./loop "${options[@]}"
+run ./tracing "${options[@]}"
 run ./accuracy "${recipes[@]}"
 run ./time_to_accuracy "${options[@]}"
 for benchmark in "${STOKER_BIN:-../build/release/bin}"/*_bench; do

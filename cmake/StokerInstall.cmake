@@ -6,7 +6,7 @@
 # dependencies are those of the targets here, found by the same StokerDependencies.cmake.
 function(stoker_install_libraries)
   stoker_install_headers()
-  set(STOKER_PLAIN_LIBRARIES base io formats image data)
+  set(STOKER_PLAIN_LIBRARIES base io formats image data trace)
   set(STOKER_TRAIN_LIBRARIES "")
   if(STOKER_TRAIN)
     list(APPEND STOKER_TRAIN_LIBRARIES machine run device train)

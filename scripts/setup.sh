@@ -6,13 +6,13 @@ readonly peer_requirements=("torch==$torch_version" torchvision numpy psutil)
 readonly more_peer_requirements=(tensorflow-cpu grain tokenizers sentencepiece lightning "pyarrow==$pyarrow_version" webdataset datasets)
 # The formats' own software, which writes files for tests/interop_*_test.py and reads ours. moto brings botocore, which signs.
 readonly interop_requirements=(tensorflow-cpu tensorboard numpy tokenizers sentencepiece lmdb scikit-learn webdataset h5py tensorstore 'moto[server]'
-  safetensors ml_dtypes pillow idx2numpy gcsfs requests "pyarrow==$pyarrow_version")
+  safetensors ml_dtypes pillow idx2numpy gcsfs requests "pyarrow==$pyarrow_version" viztracer)
 # Alone, for what it says it requires is older than what the others do, and its reader and writer of records need none of
 # it; of amd64 only.
 readonly interop_alone=('mxnet==1.9.1')
 # Programs that compress, for the tests too; nginx is the server that bench/remote reads from, and of prometheus promtool checks
-# our metrics. Debian starts the two servers only where systemd runs.
-readonly interop_packages=(zip unzip zstd xz-utils bzip2 gzip pigz pbzip2 pixz nginx-light libnginx-mod-http-echo prometheus)
+# our metrics; Debian starts the two servers only where systemd runs. node runs the processor of traces that viztracer brings.
+readonly interop_packages=(zip unzip zstd xz-utils bzip2 gzip pigz pbzip2 pixz nginx-light libnginx-mod-http-echo prometheus nodejs)
 
 # One set-up at a time: two that fill .deps together would spoil each other's work. The lock goes with the process.
 lock_deps() {

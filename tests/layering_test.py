@@ -24,8 +24,9 @@ MAY_INCLUDE = {
     "run": ["base", "io", "formats", "machine", "data"],
     "device": ["base", "data"],
     "train": ["base", "io", "formats", "image", "data", "run", "device"],
+    "trace": ["base", "io"],
     "doctor": ["base"],
-    "tools": ["base", "io", "formats", "image", "machine", "data", "run", "device", "train", "doctor", "http"],
+    "tools": ["base", "io", "formats", "image", "machine", "data", "run", "device", "train", "trace", "doctor", "http"],
 }
 MAY_SEE_TORCH = ["device", "train"]
 
@@ -138,6 +139,7 @@ MADE_UP = [
     ("machine/g.cc", '#include "stoker/formats/tar/tar.h"\n', "stoker/machine/g.cc:1: machine must not include formats"),
     ("device/g_test.cc", "#include <c10/core/Stream.h>\n", None),
     ("device/h.h", '#include "stoker/train/loop.h"\n', "stoker/device/h.h:1: device must not include train"),
+    ("trace/i.cc", '#include "stoker/io/file.h"\n#include "stoker/data/core/element.h"\n', "stoker/trace/i.cc:2: trace must not include data"),
     ("doctor/i.cc", '#include "stoker/data/core/element.h"\n', "stoker/doctor/i.cc:1: doctor must not include data"),
     ("train/j.cc", '#include "sibling.h"\n', 'stoker/train/j.cc:1: "sibling.h" is not a path from the root'),
     ("train/k.cc", '#include "stoker/typo/x.h"\n', "stoker/train/k.cc:1: stoker/typo/x.h: there is no folder 'typo'"),

@@ -71,7 +71,7 @@ class OutputFileTest(ProgramTest):
         for name, is_what in [("recipe.yaml", "the recipe of the run"), ("metrics.jsonl", "the metrics of the run"),
                               ("weights.safetensors", "the final weights of the run"), ("choices.json", "the tuner"),
                               ("log", "the log of the run"), ("lock", "the lock of the run"), ("summary.json", "the summary"),
-                              ("report.html", "the report"),
+                              ("report.html", "the report"), ("profile.json", "the profile"),
                               ("progress.json", "the progress"), ("allowed.json", "changes"), ("data.json", "the marks of the data files"),
                               ("events.out.tfevents.1", "TensorBoard"), ("trace-1-2.json", "trace"),
                               ("checkpoints", "the folder of checkpoints"),

@@ -81,7 +81,10 @@ Json Profile::ToJson() const {
                            {"queue_capacity", stage.queue_capacity},
                            {"peak_memory_bytes", stage.peak_memory_bytes}});
   }
-  return {{"wall_s", wall_s},
+  return {{"schema", 1},
+          {"rank", rank},
+          {"host", host},
+          {"wall_s", wall_s},
           {"threads", threads},
           {"consumer_waited_s", consumer_waited_s},
           {"peak_memory_bytes", peak_memory_bytes},

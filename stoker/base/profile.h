@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "stoker/base/json.h"
+#include "stoker/base/trace.h"
 
 namespace stoker {
 
@@ -22,17 +23,29 @@ namespace stoker {
 //   blocked  waiting for its consumer to take an element, or for memory
 class StageStats {
  public:
-  explicit StageStats(std::string name) : name_(std::move(name)) {}
+  // The operators of one name share the name of their spans.
+  //   counts  false: elements and times stay 0, which is for measuring what counting costs
+  explicit StageStats(std::string name, bool counts = true)
+      : name_(std::move(name)), trace_name_(TraceName::Intern(name_)), counts_(counts) {}
 
   const std::string& name() const { return name_; }
+  TraceName trace_name() const { return trace_name_; }
+  bool counts() const { return counts_; }
 
   void AddElements(int64_t elements, int64_t bytes) {
+    if (!counts_) return;
     elements_.fetch_add(elements, std::memory_order_relaxed);
     bytes_.fetch_add(bytes, std::memory_order_relaxed);
   }
-  void AddBusy(int64_t ns) { busy_ns_.fetch_add(ns, std::memory_order_relaxed); }
-  void AddStarved(int64_t ns) { starved_ns_.fetch_add(ns, std::memory_order_relaxed); }
-  void AddBlocked(int64_t ns) { blocked_ns_.fetch_add(ns, std::memory_order_relaxed); }
+  void AddBusy(int64_t ns) {
+    if (counts_) busy_ns_.fetch_add(ns, std::memory_order_relaxed);
+  }
+  void AddStarved(int64_t ns) {
+    if (counts_) starved_ns_.fetch_add(ns, std::memory_order_relaxed);
+  }
+  void AddBlocked(int64_t ns) {
+    if (counts_) blocked_ns_.fetch_add(ns, std::memory_order_relaxed);
+  }
   void AddError() { errors_.fetch_add(1, std::memory_order_relaxed); }
   // Counts elements that failed, here or earlier, and that this stage dropped or replaced.
   void AddSkipped(int64_t elements) { skipped_.fetch_add(elements, std::memory_order_relaxed); }
@@ -48,6 +61,8 @@ class StageStats {
  private:
   friend struct StageProfile;
   const std::string name_;
+  const TraceName trace_name_;
+  const bool counts_;
   std::atomic<int64_t> elements_{0}, bytes_{0}, busy_ns_{0}, starved_ns_{0}, blocked_ns_{0},
       errors_{0}, skipped_{0}, replaced_{0};
   std::atomic<int64_t> queue_samples_{0}, queue_depth_sum_{0}, queue_capacity_{0};
@@ -72,13 +87,15 @@ struct StageProfile {
 };
 
 struct Profile {
+  std::string host = {};  // the machine's name
+  int64_t rank = 0;       // of the process, where several share a pass
   double wall_s = 0;
   int threads = 0;
   double consumer_waited_s = 0;      // the consumer of the pass, waiting for an element
   int64_t peak_memory_bytes = 0;     // the most that was charged to all stages together
   std::vector<StageProfile> stages;  // source first
 
-  Json ToJson() const;
+  Json ToJson() const;  // docs/profiles.md has the schema
   // Returns a table, one line a stage.
   std::string ToText() const;
 };

@@ -6,7 +6,9 @@
 namespace stoker::profile_test {
 
 Profile FixedProfile() {
-  return {.wall_s = 2,
+  return {.host = "desk",
+          .rank = 3,
+          .wall_s = 2,
           .threads = 2,
           .consumer_waited_s = 0.125,
           .peak_memory_bytes = 12'500'000,
@@ -50,6 +52,7 @@ TEST(Profile, AnEmptyOneDividesByNothing) {
 
 TEST(Profile, JsonHoldsEveryFigure) {
   EXPECT_EQ(FixedProfile().ToJson(), Json::parse(R"({
+    "schema": 1, "rank": 3, "host": "desk",
     "wall_s": 2.0, "threads": 2, "consumer_waited_s": 0.125, "peak_memory_bytes": 12500000,
     "stages": [
       {"name": "idx", "elements": 60000, "bytes": 47040000, "busy_s": 0.5, "starved_s": 0.0,
@@ -85,6 +88,17 @@ TEST(StageProfile, IsASnapshotOfWhatWasCounted) {
   EXPECT_DOUBLE_EQ(profile.mean_queue_depth, 2.5);
   EXPECT_EQ(profile.queue_capacity, 8);
   EXPECT_EQ(StageProfile::Of(StageStats("none")).mean_queue_depth, 0);
+}
+
+TEST(StageStats, WithoutCountsCountsNeitherElementsNorTimes) {
+  StageStats stats("decode", /*counts=*/false);
+  stats.AddElements(3, 300);
+  stats.AddBusy(1'500'000'000);
+  stats.AddStarved(250'000'000);
+  stats.AddBlocked(125'000'000);
+  const StageProfile profile = StageProfile::Of(stats);
+  EXPECT_EQ(profile.elements + profile.bytes, 0);
+  EXPECT_EQ(profile.busy_s + profile.starved_s + profile.blocked_s, 0);
 }
 
 TEST(Stopwatch, NeverRunsBackwards) {

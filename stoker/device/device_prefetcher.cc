@@ -9,6 +9,7 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/denormals.h"
 #include "stoker/base/stop_scope.h"
+#include "stoker/base/trace.h"
 #include "stoker/device/torch_error.h"
 
 namespace stoker {
@@ -116,6 +117,7 @@ DevicePrefetcher::Ready DevicePrefetcher::Make() {
 
 // False if the prefetcher is being destroyed.
 bool DevicePrefetcher::WaitForRoom() {
+  const TraceSpan span("batches", TraceKind::kBlocked);
   const MutexLock lock(mutex_);
   while (!ending_ && std::ssize(ready_) >= depth_) changed_.Wait(mutex_);
   return !ending_;
@@ -134,6 +136,7 @@ DevicePrefetcher::Ready DevicePrefetcher::Take() {
   const Stopwatch watch;
   Ready ready = [this] {
     const MutexLock lock(mutex_);
+    TraceCount("batches", TraceKind::kQueue, std::ssize(ready_));
     WaitForBatch();
     Ready first = std::move(ready_.front());
     ready_.pop_front();

@@ -8,6 +8,7 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/denormals.h"
 #include "stoker/base/problems.h"
+#include "stoker/base/trace.h"
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
 
@@ -175,6 +176,7 @@ Result<at::Tensor> Feeder::MakeTarget(const Element& element) const {
 }
 
 Result<TensorBatch> Feeder::MakeBatch(const Element& element) const {
+  const TraceSpan span("copy");
   TensorBatch batch{.input = {}, .target = {}, .key = element.key};
   Result<at::Tensor> target = at::Tensor();
   const Status status = CatchTorchErrors([&] {

@@ -14,6 +14,7 @@
 #include "stoker/base/path_check.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/base/stop_scope.h"
+#include "stoker/base/trace.h"
 #include "stoker/io/local_retry.h"
 #include "stoker/io/mapped_ranges.h"
 #include "stoker/io/remote/remote_file.h"
@@ -162,6 +163,7 @@ Result<File> File::OpenRemotely(const std::string& path, bool locally) {
 
 Result<size_t> File::ReadUpTo(uint64_t offset, std::span<std::byte> out) const {
   if (remote_) return remote_->ReadUpTo(offset, out);
+  const TraceSpan span("read a file");
   size_t done = 0;
   while (done < out.size()) {
     if (done > 0 && StopScope::Asked())

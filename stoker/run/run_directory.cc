@@ -310,6 +310,10 @@ Status RunDirectory::WriteSummary(const Json& summary) {
   return WriteJsonFile(paths_.summary(), summary);
 }
 
+Status RunDirectory::WriteProfile(const Json& profile) {
+  return WriteJsonFile(paths_.profile(), profile);
+}
+
 Status RunDirectory::RemoveResults() {
   STOKER_RETURN_IF_ERROR(RemoveIfThere(paths_.weights()));
   return RemoveIfThere(paths_.summary());

@@ -9,10 +9,11 @@
 //   events.out.tfevents.* the same for TensorBoard, if asked for (tensorboard_log.h)
 //   tensors.jsonl, trace-A-B.json   of the callbacks log_tensors and profile_steps
 //   log                   events, with times
-//   progress.json         how far it is and what it does, about once a second
-//   (published_progress.h) checkpoints/          one directory each (checkpoint.h)
+//   progress.json         how far it is and what it does, about once a second (published_progress.h)
+//   checkpoints/          one directory each (checkpoint.h)
 //   weights.safetensors   the final weights (weights_file.h), once training has finished
 //   summary.json          final figures; likewise
+//   profile.json          where the time of the last process went, once it has ended (docs/profiles.md)
 //   report.html           all that for people, which `stoker train` writes when the run ends
 //   lock                  held while a process trains here
 #pragma once
@@ -48,6 +49,7 @@ struct RunPaths {
   std::string checkpoints() const { return (root / "checkpoints").string(); }
   std::string weights() const { return (root / "weights.safetensors").string(); }
   std::string summary() const { return (root / "summary.json").string(); }
+  std::string profile() const { return (root / "profile.json").string(); }
   std::string lock() const { return (root / "lock").string(); }
 };
 
@@ -127,6 +129,8 @@ class RunDirectory {
   Status WriteTuning(const Json& report);
 
   Status WriteSummary(const Json& summary);
+
+  Status WriteProfile(const Json& profile);
 
   // Removes the final weights and the summary, if any: a run that continues past its end has
   // neither until its new end.

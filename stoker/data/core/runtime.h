@@ -18,6 +18,7 @@
 #include "stoker/base/ledger.h"
 #include "stoker/base/mutex.h"
 #include "stoker/base/profile.h"
+#include "stoker/base/trace.h"
 #include "stoker/data/core/dataset.h"
 #include "stoker/data/core/explanation.h"
 #include "stoker/data/core/iterator.h"
@@ -48,6 +49,8 @@ struct Runtime {
   // Once it is true, the pass ends with kCancelled, at the latest after the current element, also
   // while it skips or re-reads elements. May be null; must outlive the pass.
   const std::atomic<bool>* stop = nullptr;
+  // False: elements and times of stages stay 0, which is for measuring what counting costs.
+  bool count_stages = true;
 
   static Runtime Inline() { return {.kind = Kind::kInline}; }
   static Runtime Threaded(int threads = 0) { return {.kind = Kind::kThreaded, .threads = threads}; }
@@ -94,7 +97,7 @@ class InnerStages {
 // The resources and counters of one stage of a pass.
 struct StageResources {
   StageResources(uint64_t stage_number, std::shared_ptr<MemoryAccount> stage_account,
-                 const std::string& name, int64_t max_idle_bytes);
+                 const std::string& name, int64_t max_idle_bytes, bool counts);
   const uint64_t
       number;  // in its pass, source first from 0; part of the key of the stage's random draws
   const std::shared_ptr<MemoryAccount> account;
@@ -147,6 +150,7 @@ class Pass {
 
   Runtime runtime_;
   uint64_t seed_ = 0;
+  int64_t rank_ = 0;
   std::shared_ptr<Ledger> ledger_;
   std::shared_ptr<MemoryAccount> memory_;  // of all stages
   std::atomic<int64_t> consumer_waited_ns_{0};
@@ -315,7 +319,7 @@ class ReadContext {
 };
 
 // Counts the time of its scope for a stage, without that of nested scopes on the same thread, so no
-// time of a thread is counted twice.
+// time of a thread is counted twice. It is a span of a trace too (base/trace.h).
 class ScopedStageTime {
  public:
   enum class Kind { kBusy, kStarved, kBlocked };
@@ -330,6 +334,7 @@ class ScopedStageTime {
   StageStats* const outer_stage_;
   const int64_t outer_nested_ns_;
   const int64_t start_ns_;
+  TraceSpan span_;
 };
 
 // A scope that waits for an element from other threads. Counts the time as starved for the
@@ -337,7 +342,7 @@ class ScopedStageTime {
 // pass's consumer.
 class ScopedInputWait {
  public:
-  explicit ScopedInputWait(Pass& pass) : pass_(pass) {}
+  explicit ScopedInputWait(Pass& pass);
   ~ScopedInputWait();
   ScopedInputWait(const ScopedInputWait&) = delete;
   ScopedInputWait& operator=(const ScopedInputWait&) = delete;
@@ -345,6 +350,7 @@ class ScopedInputWait {
  private:
   Pass& pass_;
   const int64_t start_ns_ = NowNs();
+  TraceSpan span_;
 };
 
 }  // namespace stoker

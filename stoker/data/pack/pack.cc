@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "stoker/base/stop_scope.h"
+#include "stoker/base/trace.h"
 #include "stoker/data/core/class_names.h"
 #include "stoker/data/core/failure.h"
 #include "stoker/data/core/iterator.h"
@@ -164,7 +165,7 @@ class Packer {
       STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, elements_->Next());
       if (!element && options_.files == 1) break;
       if (!element) return TooFew();
-      STOKER_RETURN_IF_ERROR(sink->Append(element->arrays));
+      STOKER_RETURN_IF_ERROR(Append(*sink, element->arrays));
       const uint32_t checksum = ChecksumOf(element->arrays);
       if (options_.verify) checksums_.push_back(checksum);
       checksum_ = Joined(checksum_, checksum);
@@ -174,12 +175,19 @@ class Packer {
     }
     if (report_.files.size() + 1 == names_.size()) STOKER_RETURN_IF_ERROR(CheckEnd());
     STOKER_RETURN_IF_ERROR(manifest_.EnsureThere());
+    const TraceSpan span("finish a file");
     return sink->Commit();
+  }
+
+  static Status Append(PackSink& sink, std::span<const Array> arrays) {
+    const TraceSpan span("write an element");
+    return sink.Append(arrays);
   }
 
   // Gives `each` the checksum of every element of the file that is at `path` now.
   Status ReadBack(const std::string& path, const std::function<Status(uint32_t)>& each) {
     progress_.verifying = true;
+    const TraceSpan span("read back");
     const Status status =
         options_.format->read(path, dataset_.spec(), [&](std::span<const Array> arrays) -> Status {
           if (stop_ != nullptr && *stop_) return Cancelled("{}: verifying was stopped", path);

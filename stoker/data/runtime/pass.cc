@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "stoker/base/host_name.h"
 #include "stoker/base/mutex.h"
 #include "stoker/base/random.h"
 #include "stoker/base/worker_group.h"
@@ -56,6 +57,15 @@ void TrimPool(StageResources& stage) {
 thread_local StageStats* current_stage = nullptr;
 thread_local int64_t nested_ns = 0;
 
+TraceKind TraceKindOf(ScopedStageTime::Kind kind) {
+  switch (kind) {
+    case ScopedStageTime::Kind::kStarved: return TraceKind::kStarved;
+    case ScopedStageTime::Kind::kBlocked: return TraceKind::kBlocked;
+    case ScopedStageTime::Kind::kBusy: break;
+  }
+  return TraceKind::kWork;
+}
+
 }  // namespace
 
 std::shared_ptr<StageResources> InnerStages::Get(
@@ -75,10 +85,10 @@ std::vector<std::shared_ptr<StageResources>> InnerStages::All() const {
 }
 
 StageResources::StageResources(uint64_t stage_number, std::shared_ptr<MemoryAccount> stage_account,
-                               const std::string& name, int64_t max_idle_bytes)
+                               const std::string& name, int64_t max_idle_bytes, bool counts)
     : number(stage_number),
       account(std::move(stage_account)),
-      stats(name),
+      stats(name, counts),
       pool(account, max_idle_bytes),
       permutations(account) {}
 
@@ -97,6 +107,7 @@ Result<std::shared_ptr<Pass>> Pass::Create(const Dataset& dataset, const Runtime
   if (runtime.kind == Runtime::Kind::kInline) pass->runtime_.threads = 1;
   pass->told_->most_threads = std::max(1, pass->runtime_.threads);
   pass->seed_ = options.seed;
+  pass->rank_ = options.rank;
   pass->ledger_ =
       runtime.memory_budget == 0 ? Ledger::Default() : Ledger::Create(runtime.memory_budget);
   pass->runtime_.memory_budget = pass->ledger_->budget_bytes();
@@ -117,6 +128,7 @@ std::shared_ptr<Pass> Pass::OpenChild(const DatasetNode& owner, const Dataset& d
   StageResources& owning = stage(owner);
   child->runtime_ = runtime_;
   child->runtime_.threads = threads;
+  child->rank_ = rank_;
   child->seed_ = ChildSeed(seed_, owning.number, number);
   child->ledger_ = ledger_;
   child->memory_ = memory_;
@@ -142,7 +154,7 @@ void Pass::AddStages(const Dataset& dataset, const MakeStage& make) {
 std::shared_ptr<StageResources> Pass::NewStage(uint64_t number, const std::string& name,
                                                int64_t max_idle_bytes) const {
   return std::make_shared<StageResources>(number, ledger_->OpenAccount(name, memory_), name,
-                                          max_idle_bytes);
+                                          max_idle_bytes, runtime_.count_stages);
 }
 
 void Pass::CountThreads(int threads) const {
@@ -158,6 +170,8 @@ void Pass::TrimPools() const {
 
 Profile Pass::GetProfile() const {
   Profile profile;
+  profile.host = HostName();
+  profile.rank = rank_;
   profile.wall_s = since_open_.ElapsedSeconds();
   profile.threads = told_->most_threads;
   profile.consumer_waited_s = static_cast<double>(consumer_waited_ns_) * 1e-9;
@@ -220,10 +234,18 @@ ScopedStageTime::ScopedStageTime(StageStats& stats, Kind kind)
       kind_(kind),
       outer_stage_(std::exchange(current_stage, &stats)),
       outer_nested_ns_(std::exchange(nested_ns, 0)),
-      start_ns_(NowNs()) {}
+      start_ns_(stats.counts() ? NowNs() : 0),
+      span_(stats.trace_name(), TraceKindOf(kind), start_ns_) {}
 
 ScopedStageTime::~ScopedStageTime() {
-  const int64_t elapsed = NowNs() - start_ns_;
+  if (!stats_.counts()) {
+    nested_ns = outer_nested_ns_;
+    current_stage = outer_stage_;
+    return;
+  }
+  const int64_t end_ns = NowNs();
+  span_.EndAt(end_ns);
+  const int64_t elapsed = end_ns - start_ns_;
   const int64_t own = std::max<int64_t>(0, elapsed - nested_ns);
   switch (kind_) {
     case Kind::kBusy: stats_.AddBusy(own); break;
@@ -234,8 +256,15 @@ ScopedStageTime::~ScopedStageTime() {
   current_stage = outer_stage_;
 }
 
+ScopedInputWait::ScopedInputWait(Pass& pass)
+    : pass_(pass),
+      span_(current_stage == nullptr ? TraceName("the consumer") : current_stage->trace_name(),
+            TraceKind::kStarved, start_ns_) {}
+
 ScopedInputWait::~ScopedInputWait() {
-  const int64_t elapsed = NowNs() - start_ns_;
+  const int64_t end_ns = NowNs();
+  span_.EndAt(end_ns);
+  const int64_t elapsed = end_ns - start_ns_;
   nested_ns += elapsed;
   if (current_stage != nullptr) {
     current_stage->AddStarved(elapsed);

@@ -121,6 +121,7 @@ Status ReadAhead::NextChunk() {
   {
     const MutexLock lock(mutex_);
     stats().SampleQueue(std::ssize(finished_), tuner_.depth());
+    TraceCount(stats().trace_name(), TraceKind::kQueue, std::ssize(finished_));
     if (!HasChunkForConsumer()) STOKER_RETURN_IF_ERROR(WaitForChunk());
     const auto first = finished_.begin();
     const int64_t ticket = first->first;

@@ -124,6 +124,7 @@ void ReadAhead::OnLoopOpened() {
 // for memory while they are blocked, else for the input.
 ReadAhead::Step ReadAhead::WaitForTurn() {
   const int64_t began = NowNs();
+  const TraceSpan span(stats().trace_name(), TraceKind::kTurn, began);
   const int64_t blocked_before = TurnsBlockedNs(began);
   Step next = Step::kGoOn;
   {
@@ -162,7 +163,10 @@ int64_t ReadAhead::TurnsBlockedNs(int64_t now) const {
 
 class ReadAhead::BlockedTurn {
  public:
-  explicit BlockedTurn(ReadAhead& of) : of_(of) { of_.turn_blocked_since_ns_ = began_; }
+  BlockedTurn(ReadAhead& of, TraceKind kind)
+      : of_(of), span_(of.stats().trace_name(), kind, began_) {
+    of_.turn_blocked_since_ns_ = began_;
+  }
   BlockedTurn(const BlockedTurn&) = delete;
   BlockedTurn& operator=(const BlockedTurn&) = delete;
   ~BlockedTurn() {
@@ -175,6 +179,7 @@ class ReadAhead::BlockedTurn {
  private:
   ReadAhead& of_;
   const int64_t began_ = NowNs();
+  const TraceSpan span_;
 };
 
 bool ReadAhead::HasRoom() const {
@@ -187,7 +192,7 @@ ReadAhead::Step ReadAhead::WaitForRoom(Ticket& ticket) {
   const MutexLock lock(mutex_);
   const auto may_go = [this]() STOKER_REQUIRES(mutex_) { return MayLeaveRoomWait(); };
   if (!MayLeaveRoomWait()) {
-    const BlockedTurn blocked(*this);
+    const BlockedTurn blocked(*this, TraceKind::kBlocked);
     // A consumer that takes nothing does not look whether there are too many threads.
     while (tuner_.may_shrink()) {
       if (room_.WaitFor(mutex_, std::chrono::nanoseconds(kTuneEveryNs), may_go)) break;
@@ -211,11 +216,12 @@ ReadAhead::Step ReadAhead::WaitForMemory(Ticket& ticket) {
   if (expected == 0 && !any_published_) expected = ledger.budget_bytes();
   if (ledger.bytes() + expected > ledger.budget_bytes()) pass().TrimPools();
   {
-    const BlockedTurn blocked(*this);
+    const BlockedTurn blocked(*this, TraceKind::kMemory);
     ticket.memory = ledger.Admit(
         expected, [&] { return consumed_ == ticket.number; },
         [&] { return stopping_ || loops_.has_work(); });
   }
+  TraceCount("memory of pipelines", TraceKind::kBytes, ledger.bytes());
   ticket.asked_before = Scratch::BytesAskedByThisThread();
   if (ticket.memory.granted()) return Step::kGoOn;
   const MutexLock lock(mutex_);

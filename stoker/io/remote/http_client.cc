@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/trace.h"
 
 namespace stoker {
 namespace {
@@ -169,6 +170,7 @@ void Configure(CURL* easy, const HttpRequest& request, curl_slist* headers, Exch
 
 // Until the answer is there or `cancel` says so.
 CURLcode Run(const Handle& handle, Cancellation* cancel) {
+  const TraceSpan span("ask a server");
   CURLM* const multi = handle.multi.get();
   if (curl_multi_add_handle(multi, handle.easy.get()) != CURLM_OK) return CURLE_FAILED_INIT;
   CURLcode code = CURLE_ABORTED_BY_CALLBACK;

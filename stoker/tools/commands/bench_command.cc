@@ -11,8 +11,10 @@
 #include "stoker/tools/live/work_watch.h"
 #include "stoker/tools/program/arguments.h"
 #include "stoker/tools/program/command_table.h"
+#include "stoker/tools/program/interrupt.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/text.h"
+#include "stoker/tools/program/trace_options.h"
 
 namespace stoker {
 namespace {
@@ -20,7 +22,7 @@ namespace {
 constexpr const char* kBenchAbout =
     "Measures the input pipeline of RECIPE alone, or a model (--model).\n"
     "Prints samples per second, memory and each stage's time; of a model samples per second "
-    "and memory, by batch size. Writes nothing.";
+    "and memory, by batch size. Writes nothing but what options name.";
 constexpr const char* kBenchFooter =
     "Example: stoker bench recipes/fashion-mnist.yaml; stoker bench --model resnet50\n"
     "Exit: 0 measured, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
@@ -119,15 +121,24 @@ void AddBenchCommand(Program& program, std::function<Status(const BenchArguments
   AddAllowCodeOption(app);
   AddServeOptions(app, arguments.serve);
   AddJsonOption(app, arguments.json);
+  AddTraceOptions(app, arguments.trace, "the beginning");
+  app.add_flag("--uncounted", arguments.uncounted)->group("");
 }
 
-Status RunBench(const BenchArguments& arguments) {
+namespace {
+
+Status RunPipelineBench(const BenchArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe,
                           ReadRecipeAndPlugins(arguments.recipe, arguments.set));
   STOKER_ASSIGN_OR_RETURN(
       const DataRecipe data,
       ParseDataSection(recipe, std::filesystem::path(arguments.recipe).parent_path()));
   Runtime runtime = arguments.run_inline ? Runtime::Inline() : Runtime::Threaded(arguments.threads);
+  runtime.count_stages = !arguments.uncounted;
+  if (arguments.trace.any()) {  // there is something to write when a signal ends it
+    NoteInterrupt();
+    runtime.stop = &Interrupted();
+  }
   STOKER_RETURN_IF_ERROR(WishForMemoryOf(recipe));  // gives way to --memory
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<LiveServer> live,
                           LiveServer::Start(arguments.serve, {.command = "bench",
@@ -136,10 +147,18 @@ Status RunBench(const BenchArguments& arguments) {
   BenchLength length{.seconds = arguments.seconds, .epochs = arguments.epochs};
   WorkWatch watch(live ? &live->board() : nullptr);
   if (live) length.observer = ShowPasses(watch);
-  STOKER_ASSIGN_OR_RETURN(const PipelineMeasurement measured,
-                          MeasurePipeline(data.train, runtime, length));
-  return PrintResult(arguments.json ? DumpJson(ToJson(measured, arguments)) + "\n"
-                                    : ToText(measured, arguments));
+  const Result<PipelineMeasurement> measured = MeasurePipeline(data.train, runtime, length);
+  if (Interrupted()) return Cancelled("stopped before all was measured");
+  STOKER_RETURN_IF_ERROR(measured.status());
+  return PrintResult(arguments.json ? DumpJson(ToJson(*measured, arguments)) + "\n"
+                                    : ToText(*measured, arguments));
+}
+
+}  // namespace
+
+Status RunBench(const BenchArguments& arguments) {
+  return RunTracedFromNow(arguments.trace, "stoker bench",
+                          [&] { return RunPipelineBench(arguments); });
 }
 
 }  // namespace stoker

@@ -12,6 +12,7 @@
 #include "stoker/tools/chart/chart_output.h"
 #include "stoker/tools/live/serve_options.h"
 #include "stoker/tools/program/program.h"
+#include "stoker/trace/trace_session.h"
 
 namespace stoker {
 
@@ -30,6 +31,8 @@ struct BenchArguments {
   bool explain = false;
   bool json = false;
   ServeOptions serve;
+  TraceOutputs trace;
+  bool uncounted = false;  // for bench/tracing: without the counters of stages
 };
 
 //   run        measures a pipeline

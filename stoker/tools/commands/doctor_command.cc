@@ -1,6 +1,7 @@
 #include "stoker/tools/commands/doctor_command.h"
 
 #include "stoker/tools/program/arguments.h"
+#include "stoker/tools/program/trace_options.h"
 
 namespace stoker {
 namespace {
@@ -27,6 +28,10 @@ Status Check(const DoctorArguments& arguments) {
   if (arguments.recipe.empty() && (arguments.fix || !arguments.set.empty()))
     return InvalidArgument("{} changes a recipe, so it needs one",
                            arguments.fix ? "--fix" : "--set");
+  if (arguments.recipe.empty() && arguments.trace.any()) {
+    return InvalidArgument("{} records what Stoker itself does, so it needs a RECIPE",
+                           GivenTraceFiles(arguments.trace).front().first);
+  }
   return OkStatus();
 }
 
@@ -60,6 +65,7 @@ void AddDoctorCommand(Program& program, std::function<Status(const DoctorArgumen
   AddAllowCodeOption(app);
   AddServeOptions(app, arguments.serve);
   AddJsonOption(app, arguments.json);
+  AddTraceOptions(app, arguments.trace, "the beginning");
   app.add_option("--rate-in-folder", arguments.rate_in_folder)->group("");
 }
 

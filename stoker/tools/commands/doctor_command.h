@@ -11,6 +11,7 @@
 #include "stoker/base/status.h"
 #include "stoker/tools/live/serve_options.h"
 #include "stoker/tools/program/program.h"
+#include "stoker/trace/trace_session.h"
 
 namespace stoker {
 
@@ -24,6 +25,7 @@ struct DoctorArguments {
   bool json = false;
   bool fix = false;
   bool allow_accuracy_changes = false;
+  TraceOutputs trace;  // of the recipe's measurements
   // Of the processes that --fix starts: measure the whole run only, and print its rate. The recipe
   // is a changed copy of one in this folder.
   std::string rate_in_folder;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <map>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
 #include "stoker/base/remote_path.h"
+#include "stoker/data/core/files_read.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/options/registry.h"
@@ -26,6 +28,7 @@
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/terminal.h"
 #include "stoker/tools/program/text.h"
+#include "stoker/tools/program/trace_options.h"
 
 namespace stoker {
 namespace {
@@ -160,7 +163,8 @@ void AddPackCommand(Program& program, std::function<Status(const PackArguments&)
   app.add_option("--of", arguments.of, "of a recipe: which pipeline")
       ->type_name("train|eval")
       ->check(CLI::IsMember({"train", "eval"}).description(""))
-      ->default_str("train");
+      ->default_str("train")
+      ->group(kSeldomGroup);
   app.add_option("--stages", arguments.stages, "of a recipe: its first N stages only")
       ->type_name("N")
       ->check(AtLeastCheck(1))
@@ -176,6 +180,7 @@ void AddPackCommand(Program& program, std::function<Status(const PackArguments&)
   AddMemoryOption(app);
   AddServeOptions(app, arguments.serve);
   AddJsonOption(app, arguments.json);
+  AddTraceOptions(app, arguments.trace, "the beginning");
 }
 
 namespace {
@@ -206,13 +211,27 @@ void WarnOfDraws(const PackArguments& arguments, const Dataset& dataset) {
       arguments.source, drawn->name(), arguments.seed);
 }
 
-}  // namespace
+// kInvalidArgument if a trace would take the place of what the packing reads or writes.
+Status CheckTraceIsApart(const PackArguments& arguments, const PackFormat& format,
+                         const PackSource& input) {
+  std::vector<std::string> written = PackedNames(arguments.destination, format, arguments.shards);
+  if (const std::string classes = PackedClassNames(arguments.destination, format); !classes.empty())
+    written.push_back(classes);
+  for (const auto& [option, path] : GivenTraceFiles(arguments.trace)) {
+    STOKER_RETURN_IF_ERROR(CheckNotRead(input.dataset, path, option));
+    const auto is_it = [&path = path](const std::string& file) {
+      return AreOneFile(path, file) || IsInside(path, file);
+    };
+    if (std::ranges::any_of(written, is_it) || std::ranges::any_of(input.files, is_it)) {
+      return InvalidArgument("{} {}: the packing reads or writes this file; give another name",
+                             option, path);
+    }
+  }
+  return OkStatus();
+}
 
-Status RunPack(const PackArguments& arguments) {
-  STOKER_RETURN_IF_ERROR(CheckIsOfNoRun("DEST", arguments.destination));
-  STOKER_ASSIGN_OR_RETURN(const PackFormat* format,
-                          PackFormatFor(arguments.destination, arguments.format));
-  STOKER_ASSIGN_OR_RETURN(const PackSource input, InputOf(arguments));
+Status PackInput(const PackArguments& arguments, const PackFormat* format,
+                 const PackSource& input) {
   WarnOfDraws(arguments, input.dataset);
   ::signal(SIGPIPE, SIG_IGN);  // PrintResult notices that a reader has left
   NoteInterrupt();
@@ -255,6 +274,18 @@ Status RunPack(const PackArguments& arguments) {
   return PrintResult(arguments.json
                          ? DumpJson(ToJson(*report, arguments, *format, input.dataset, rate)) + "\n"
                          : ToText(*report, arguments, input.dataset, rate));
+}
+
+}  // namespace
+
+Status RunPack(const PackArguments& arguments) {
+  STOKER_RETURN_IF_ERROR(CheckIsOfNoRun("DEST", arguments.destination));
+  STOKER_ASSIGN_OR_RETURN(const PackFormat* format,
+                          PackFormatFor(arguments.destination, arguments.format));
+  STOKER_ASSIGN_OR_RETURN(const PackSource input, InputOf(arguments));
+  STOKER_RETURN_IF_ERROR(CheckTraceIsApart(arguments, *format, input));
+  return RunTracedFromNow(arguments.trace, "stoker pack",
+                          [&] { return PackInput(arguments, format, input); });
 }
 
 }  // namespace stoker

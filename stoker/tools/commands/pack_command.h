@@ -10,6 +10,7 @@
 #include "stoker/base/status.h"
 #include "stoker/tools/live/serve_options.h"
 #include "stoker/tools/program/program.h"
+#include "stoker/trace/trace_session.h"
 
 namespace stoker {
 
@@ -28,6 +29,7 @@ struct PackArguments {
   std::vector<std::string> set;
   bool json = false;
   ServeOptions serve;
+  TraceOutputs trace;
 };
 
 void AddPackCommand(Program& program, std::function<Status(const PackArguments&)> run);

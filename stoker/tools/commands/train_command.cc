@@ -3,6 +3,7 @@
 #include "stoker/tools/program/arguments.h"
 #include "stoker/tools/program/command_table.h"
 #include "stoker/tools/program/launcher.h"
+#include "stoker/tools/program/trace_options.h"
 
 namespace stoker {
 namespace {
@@ -73,6 +74,7 @@ void AddTrainCommand(Program& program, std::function<Status(const TrainArguments
                "print the recipe with every default, and train nothing");
   app.add_flag("--quiet", arguments.quiet, "print only errors and the final lines");
   AddServeOptions(app, arguments.serve);
+  AddTraceOptions(app, arguments.trace, "the first step");
   AddJsonOption(app, arguments.json);
 }
 

@@ -8,6 +8,7 @@
 #include "stoker/base/status.h"
 #include "stoker/tools/live/serve_options.h"
 #include "stoker/tools/program/program.h"
+#include "stoker/trace/trace_session.h"
 
 namespace stoker {
 
@@ -24,6 +25,7 @@ struct TrainArguments {
   bool json = false;
   bool quiet = false;
   ServeOptions serve;
+  TraceOutputs trace;
 };
 
 void AddTrainCommand(Program& program, std::function<Status(const TrainArguments&)> run);

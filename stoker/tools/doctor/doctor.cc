@@ -29,6 +29,7 @@
 #include "stoker/tools/program/interrupt.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/text.h"
+#include "stoker/tools/program/trace_options.h"
 
 namespace stoker {
 namespace {
@@ -298,7 +299,8 @@ Result<DoctorRecipe> ReadDoctorRecipe(const std::filesystem::path& file,
 }
 
 Status RunDoctor(const DoctorArguments& arguments, const DoctorParts& parts) {
-  return Doctor(arguments, parts).Run();
+  return RunTracedFromNow(arguments.trace, "stoker doctor",
+                          [&] { return Doctor(arguments, parts).Run(); });
 }
 
 }  // namespace stoker

@@ -49,6 +49,7 @@ std::string_view MeaningInRun(const fs::path& run, const std::string& name) {
       {paths.data(), "the marks of the data files"},
       {paths.log(), "the log"},
       {paths.summary(), "the summary"},
+      {paths.profile(), "the profile"},
       {paths.lock(), "the lock"},
       {ProgressPath(run), "the progress"},
       {(run / "report.html").string(), "the report"},
@@ -96,12 +97,13 @@ Status CheckName(std::string_view option, const std::string& given, const fs::pa
 }
 
 bool NamesAnOutput(const CLI::Option& option) {
-  constexpr std::array<std::string_view, 2> kOutputs = {"--to", "--grid"};
+  constexpr std::array<std::string_view, 5> kOutputs = {"--to", "--grid", "--trace", "--flame",
+                                                        "--folded"};
   return std::ranges::find(kOutputs, option.get_name()) != kOutputs.end();
 }
 
 bool NamesAnInput(const CLI::Option& option) {
-  constexpr std::array<std::string_view, 4> kInputs = {"RECIPE", "RUN", "FROM", "FILE"};
+  constexpr std::array<std::string_view, 5> kInputs = {"RECIPE", "RUN", "FROM", "FILE", "SOURCE"};
   return std::ranges::find(kInputs, option.get_name()) != kInputs.end();
 }
 
@@ -179,6 +181,20 @@ Status CheckOutputs(const CLI::App& command) {
     }
   }
   return OkStatus();
+}
+
+bool AreOneFile(const std::string& one, const std::string& other) {
+  if (Resolved(one) == Resolved(other)) return true;
+  const std::optional<FileId> file = FileIdOf(one);
+  return file && FileIdOf(other) == file;
+}
+
+bool IsInside(const std::string& path, const std::string& folder) {
+  const fs::path above = Resolved(folder);
+  for (fs::path at = Resolved(path); at.has_relative_path(); at = at.parent_path()) {
+    if (at.parent_path() == above) return true;
+  }
+  return false;
 }
 
 Status CheckIsNotRead(std::string_view option, const std::string& path, const DataRecipe& data) {

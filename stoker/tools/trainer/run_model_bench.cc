@@ -8,6 +8,7 @@
 #include "stoker/run/sample_noun.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/text.h"
+#include "stoker/tools/program/trace_options.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/tools/trainer/trial_table.h"
 #include "stoker/train/tune/batch_finder.h"
@@ -42,9 +43,7 @@ Result<ModelRegistry::Configured> ParseModel(const std::string& text) {
   return ParseModelSection(node);
 }
 
-}  // namespace
-
-Status RunModelBench(const BenchArguments& arguments) {
+Status MeasureAndPrint(const BenchArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(const ModelInput input, ParseInput(arguments.input));
   STOKER_ASSIGN_OR_RETURN(const auto model, ParseModel(arguments.model));
   STOKER_ASSIGN_OR_RETURN(
@@ -73,6 +72,13 @@ Status RunModelBench(const BenchArguments& arguments) {
                                  WithThousands(static_cast<double>(bench.parameters)), bench.device,
                                  bench.memory_format, CountText(bench.threads, "thread")) +
                      TrialTable(bench.trials, NounOf(input)));
+}
+
+}  // namespace
+
+Status RunModelBench(const BenchArguments& arguments) {
+  return RunTracedFromNow(arguments.trace, "stoker bench",
+                          [&] { return MeasureAndPrint(arguments); });
 }
 
 }  // namespace stoker

@@ -18,10 +18,12 @@
 #include "stoker/tools/live/live_server.h"
 #include "stoker/tools/live/train_watch.h"
 #include "stoker/tools/program/interrupt.h"
+#include "stoker/tools/program/output_file.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/terminal.h"
 #include "stoker/tools/program/text.h"
 #include "stoker/tools/report/run_report.h"
+#include "stoker/tools/program/trace_options.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/tools/trainer/data_check_progress.h"
 #include "stoker/tools/trainer/find_run.h"
@@ -201,9 +203,19 @@ Status Report(const TrainSummary& summary, const TrainArguments& arguments) {
       LoadedPlugins().items.empty() ? "" : " --allow-code");
 }
 
-}  // namespace
+// The directory of a new run must be empty.
+Status CheckTraceIsOutside(const TrainArguments& arguments) {
+  if (arguments.resume || arguments.run.empty()) return OkStatus();
+  for (const auto& [option, path] : GivenTraceFiles(arguments.trace)) {
+    if (!IsInside(path, arguments.run)) continue;
+    return InvalidArgument("{} {}: this is in the directory of the new run; give another name",
+                           option, path);
+  }
+  return OkStatus();
+}
 
-Status RunTrain(const TrainArguments& arguments) {
+//   trace  whose window begins with the first step; may be null
+Status Train(const TrainArguments& arguments, TraceSession* trace) {
   std::filesystem::path resumed;
   if (arguments.resume) {
     STOKER_ASSIGN_OR_RETURN(resumed, RunToResume(arguments));
@@ -222,7 +234,10 @@ Status RunTrain(const TrainArguments& arguments) {
   // A reader of the progress who leaves must not end the training: PrintResult notices at the end.
   ::signal(SIGPIPE, SIG_IGN);
   // Until the first step there is nothing to store, and a signal ends the process at once.
-  const auto before_first_step = [&run] { run.undo ? run.undo->NoteFromNowOn() : NoteInterrupt(); };
+  const auto before_first_step = [&run, trace] {
+    run.undo ? run.undo->NoteFromNowOn() : NoteInterrupt();
+    if (trace != nullptr) trace->BeginWindow();
+  };
   TrainProgress progress({.quiet = arguments.quiet,
                           .lines = arguments.json ? stderr : stdout,
                           .bar = IsTerminal(STDERR_FILENO),
@@ -238,6 +253,15 @@ Status RunTrain(const TrainArguments& arguments) {
   if (live) live->EndsWith("the run has ended: " + EndOf(summary));
   if (!summary.ok()) return summary.status();
   return Report(*summary, arguments);
+}
+
+}  // namespace
+
+Status RunTrain(const TrainArguments& arguments) {
+  if (arguments.print_recipe) return Train(arguments, nullptr);
+  STOKER_RETURN_IF_ERROR(CheckTraceIsOutside(arguments));
+  return RunTraced(arguments.trace, "stoker train",
+                   [&](TraceSession* trace) { return Train(arguments, trace); });
 }
 
 }  // namespace stoker

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/trace.h"
 #include "stoker/data/advice/no_batch.h"
 #include "stoker/data/core/dataset.h"
 #include "stoker/device/device_prefetcher.h"
@@ -91,7 +92,13 @@ class EvaluationMode {
   const bool was_training_;
 };
 
+Result<std::optional<TensorBatch>> Next(DevicePrefetcher& batches) {
+  const TraceSpan span("wait for data");
+  return batches.Next();
+}
+
 Status AddBatch(Model& model, const TensorBatch& batch, const Measures& measures, Sums& sums) {
+  const TraceSpan span("evaluate a batch");
   at::Tensor scores;
   const Status status = CatchTorchErrors([&] {
     // Scores of 16 bits would make the loss coarse.
@@ -121,7 +128,7 @@ Result<Evaluation> Evaluate(Model& model, const Measures& measures, DevicePrefet
   const Stopwatch watch;
   Sums sums(measures);
   while (true) {
-    STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, batches.Next());
+    STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, Next(batches));
     if (!batch) break;
     STOKER_RETURN_IF_ERROR(AddBatch(model, *batch, measures, sums).While("evaluating"));
     if (stop != nullptr && *stop) return Cancelled("evaluation was stopped");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stoker/base/json.h"
+#include "stoker/base/profile.h"
 #include "stoker/base/status.h"
 #include "stoker/device/device_prefetcher.h"
 

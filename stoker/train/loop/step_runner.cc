@@ -1,6 +1,7 @@
 #include "stoker/train/loop/step_runner.h"
 
 #include "stoker/base/clock.h"
+#include "stoker/base/trace.h"
 #include "stoker/train/loop/training_checkpoints.h"
 
 namespace stoker {
@@ -33,7 +34,10 @@ StepRunner::StepRunner(TrainingSession& session)
     : session_(session), before_(session.learner->model(), session.setup.device.device) {}
 
 Result<TensorBatch> StepRunner::NextBatch() {
-  Result<std::optional<TensorBatch>> read = session_.batches->Next();
+  Result<std::optional<TensorBatch>> read = [this] {
+    const TraceSpan span("wait for data");
+    return session_.batches->Next();
+  }();
   if (!read.ok()) return WithAdvice(read.status(), session_.setup.recipe);
   if (*read) return **std::move(read);
   return DataLoss("data.train ended after {} of {} steps; its source gives less than it announced",
@@ -76,6 +80,7 @@ Status StepRunner::Undo(const Status& why, Failure failure) {
 }
 
 Status StepRunner::Step() {
+  const TraceSpan span("step");
   const Stopwatch watch;
   Progress& progress = session_.progress;
   const ScheduleValue now = session_.schedule->At(progress.step);
@@ -197,6 +202,7 @@ Status StepRunner::RollBack(const std::string& what) {
 }
 
 void StepRunner::Tell(int64_t samples, const ScheduleValue& now) {
+  const TraceSpan span("progress");
   StepEvent event{.step = session_.progress.step,
                   .samples = samples,
                   .loss = session_.loss_log.last(),
@@ -211,6 +217,7 @@ void StepRunner::Tell(int64_t samples, const ScheduleValue& now) {
 }
 
 Status StepRunner::LogLine(const ScheduleValue& now) {
+  const TraceSpan span("logging");
   const Stopwatch watch;
   const Throughput window = session_.total.Since(at_last_line_);
   const double waited = session_.batches->waited_seconds() - waited_at_last_line_;

@@ -5,6 +5,7 @@
 
 #include "stoker/base/log.h"
 #include "stoker/base/permutation.h"
+#include "stoker/base/trace.h"
 #include "stoker/data/core/drawn_order.h"
 #include "stoker/run/allowed_changes.h"
 #include "stoker/train/plan/initial_weights.h"
@@ -206,6 +207,7 @@ std::function<Status()> WritingOf(TrainingSession& session, Json state, bool cop
     kept.push_back(session.progress.planned_checkpoint);
   }
   return [&session, step = session.progress.step, state = std::move(state), kept, copied] {
+    const TraceSpan span("write a checkpoint");
     // The lines that it counts must not be lost where it is not.
     STOKER_RETURN_IF_ERROR(session.recorder->metrics().Sync());
     STOKER_ASSIGN_OR_RETURN(const std::vector<NamedArray> tensors,
@@ -261,7 +263,10 @@ Status NoteCheckpoint(TrainingSession& session) {
 Status FinishCheckpoint(TrainingSession& session) {
   if (!session.under_way) return OkStatus();
   const Stopwatch held;
-  const Status stored = session.checkpointing.Take();
+  const Status stored = [&session] {
+    const TraceSpan span("wait for the checkpoint");
+    return session.checkpointing.Take();
+  }();
   CheckpointUnderWay one = *std::exchange(session.under_way, std::nullopt);
   if (!stored.ok()) {
     return stored.While(

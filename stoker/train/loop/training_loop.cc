@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "stoker/base/trace.h"
 #include "stoker/data/recipe/recipe_place.h"
 #include "stoker/device/torch_denormals.h"
 #include "stoker/run/recipe_place.h"
@@ -9,6 +10,7 @@
 #include "stoker/run/sample_noun.h"
 #include "stoker/run/weights_file.h"
 #include "stoker/train/loop/training_evaluation.h"
+#include "stoker/train/loop/training_profile.h"
 #include "stoker/train/loop/training_start.h"
 
 namespace stoker {
@@ -46,6 +48,7 @@ Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomi
   const Status stored = FinishCheckpoint(*session_);
   if (status.ok()) status = stored;
   session_->status->Ends(session_->beside);
+  WriteTrainingProfile(*session_);
   if (!status.ok()) {
     session_->recorder->Ended("failed: " + status.ToString(), /*success=*/false);
     return status;
@@ -125,6 +128,7 @@ Status TrainingLoop::DoWhatIsDue() {
 }
 
 Status TrainingLoop::EvaluateNow() {
+  const TraceSpan span("evaluation");
   const int64_t step = session_->progress.step;
   const ScheduleValue last = session_->schedule->At(step - 1);
   session_->status->Begins(RunActivity::kEvaluation);
@@ -204,6 +208,7 @@ Status TrainingLoop::Checkpoint(CheckpointKind kind) {
                        (session_->under_way && session_->under_way->step == step);
   if (!has_one) session_->status->Begins(RunActivity::kCheckpoint);
   const Stopwatch watch;
+  const TraceSpan span("checkpoint");
   STOKER_RETURN_IF_ERROR(WriteCheckpoint(*session_, kind));
   if (!has_one) {
     session_->beside.checkpoint_seconds += watch.ElapsedSeconds();
@@ -214,6 +219,7 @@ Status TrainingLoop::Checkpoint(CheckpointKind kind) {
 }
 
 Status TrainingLoop::CloseEpoch() {
+  const TraceSpan span("end of an epoch");
   Progress& progress = session_->progress;
   progress.closed_step = progress.step;
   const Throughput window = steps_->TakeEpoch();
@@ -245,6 +251,7 @@ TrainSummary TrainingLoop::Summary() const {
 }
 
 Result<TrainSummary> TrainingLoop::Finish() {
+  const TraceSpan span("write the results");
   const WeightAverage::Use average = session_->learner->UseAverage();
   STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> arrays,
                           ToNamedArrays(StateOf(session_->learner->model())));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/trace.h"
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/device/accelerator.h"
 #include "stoker/run/checkpoint.h"
@@ -139,6 +140,7 @@ Status Broken(TrainingSession& session, const Status& status, int64_t ahead = 0)
 template <typename Hook>
 Status CallEach(TrainingSession& session, Hook&& hook) {
   if (session.callbacks.empty()) return OkStatus();
+  const TraceSpan span("callbacks");
   const Stopwatch watch;
   session.view->step = session.progress.step;
   STOKER_RETURN_IF_ERROR(

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "stoker/base/trace.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/run/allowed_changes.h"
@@ -62,6 +63,7 @@ Result<TuneReport> Choose(TrainingSession& session) {
       return TuneReport{.reason = "as chosen when the run began", .as_before = true};
     }
   }
+  const TraceSpan span("time the alternatives");
   STOKER_ASSIGN_OR_RETURN(Tuned tuned,
                           Tune(session.setup.recipe, session.plan(), session.setup.device.device));
   session.choices = tuned.choices;
@@ -75,6 +77,7 @@ RowNames TrainRowNames(const TrainingSession& session) {
 }
 
 Status BuildLearner(TrainingSession& session) {
+  const TraceSpan span("build the model");
   const TrainOptions& options = session.options();
   STOKER_ASSIGN_OR_RETURN(session.learner,
                           Learner::Create(session.setup.recipe, session.plan().input,
@@ -120,6 +123,7 @@ Status OpenBatches(TrainingSession& session) {
 // Its files are opened and its first batch is evaluated now: an error in them must not cost the
 // first epoch.
 Status TryEvaluation(TrainingSession& session) {
+  const TraceSpan span("try the evaluation");
   if (!session.setup.recipe.data.eval) return OkStatus();
   PlacedPipeline placed =
       PlaceEval(session.setup.recipe, session.setup.device.device, session.choices);
@@ -143,6 +147,7 @@ Status TryEvaluation(TrainingSession& session) {
 
 // Its findings are warnings, as is its own failure: neither stops the run.
 void Lint(TrainingSession& session) {
+  const TraceSpan span("lint");
   std::vector<std::string>& warnings = session.setup.warnings;
   const Result<std::vector<LintFinding>> findings =
       LintRecipe(session.setup.recipe, session.setup.device.device,
@@ -252,6 +257,7 @@ Status GetReady(TrainingSession& session) {
 Result<std::unique_ptr<TrainingSession>> Start(TrainingSetup setup, CallbackList callbacks,
                                                TrainObserver* observer,
                                                const std::atomic<bool>* stop) {
+  const TraceSpan span("start of the run");
   const TrainRecipe& train = setup.recipe.train;
   STOKER_ASSIGN_OR_RETURN(
       EarlyStopping stopping,

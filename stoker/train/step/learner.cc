@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "stoker/base/trace.h"
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/run/build_kind.h"
@@ -126,6 +127,7 @@ Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const Mod
 
 // Scores of 16 bits would make the loss coarse.
 TrainingScores Learner::Forward(const at::Tensor& input) {
+  const TraceSpan span("forward");
   const PrecisionScope scope(precision_, input.device().type());
   TrainingScores all = model_->ForwardToTrain(input);
   all.scores = all.scores.to(at::kFloat);
@@ -154,7 +156,7 @@ void Learner::UseGraph(std::unique_ptr<DeviceGraph> graph) {
 DeviceGraph::Tensors Learner::WholePass(const TensorBatch& batch) {
   ClearGradients();
   const at::Tensor loss = TrainingLoss(*objective_, Forward(batch.input), batch.target);
-  (scaler_ ? scaler_->Scale(loss) : loss).backward();
+  BackwardFrom(loss);
   DeviceGraph::Tensors results = {loss.detach()};
   for (const at::Tensor& parameter : parameters_) results.push_back(parameter.grad());
   return results;
@@ -163,7 +165,10 @@ DeviceGraph::Tensors Learner::WholePass(const TensorBatch& batch) {
 // False if the batch must be put through in the usual way.
 bool Learner::BackwardByGraph(const TensorBatch& batch) {
   if (!graphed_) return false;
-  const std::optional<DeviceGraph::Tensors> results = graphed_->Run(batch);
+  const std::optional<DeviceGraph::Tensors> results = [&] {
+    const TraceSpan span("recorded pass");
+    return graphed_->Run(batch);
+  }();
   if (!results) {
     ClearGradients();  // of a recording that failed
     return false;
@@ -176,12 +181,20 @@ bool Learner::BackwardByGraph(const TensorBatch& batch) {
   return true;
 }
 
+void Learner::BackwardFrom(const at::Tensor& loss) {
+  const TraceSpan span("backward");
+  (scaler_ ? scaler_->Scale(loss) : loss).backward();
+}
+
 void Learner::BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor& scores,
                            const LayerTrace* trace) {
   if (!broken_) why_.clear();
   const TrainingScores all = Forward(batch.input);
   scores = all.scores;
-  const at::Tensor loss = TrainingLoss(*objective_, all, batch.target);
+  const at::Tensor loss = [&] {
+    const TraceSpan span("loss");
+    return TrainingLoss(*objective_, all, batch.target);
+  }();
   // A device is waited for only where it is anyway.
   const bool read = loss.is_cpu() || checks_.gradients;
   if (read && !broken_ && !IsFinite(loss)) {
@@ -194,7 +207,7 @@ void Learner::BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor
   if (!loss_.defined()) expected_ = weight * static_cast<double>(batches);
   // A batch's share of the step, as if all batches had the weight of the first.
   const at::Tensor share = batches == 1 ? loss : loss * (weight / expected_);
-  if (!broken_) (scaler_ ? scaler_->Scale(share) : share).backward();
+  if (!broken_) BackwardFrom(share);
   AddLoss(loss.detach(), weight);
 }
 
@@ -311,6 +324,7 @@ void Learner::Move(const ScheduleValue& now, int64_t step) {
 }
 
 Result<at::Tensor> Learner::Update(const ScheduleValue& now, int64_t step) {
+  const TraceSpan span("optimizer");
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
     if (!broken_) why_.clear();
     outcome_ = broken_ ? StepOutcome::kBroken : Judge();

@@ -142,6 +142,7 @@ class Learner {
   void Move(const ScheduleValue& now, int64_t step);
   DeviceGraph::Tensors WholePass(const TensorBatch& batch);
   bool BackwardByGraph(const TensorBatch& batch);
+  void BackwardFrom(const at::Tensor& loss);
   void BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor& scores,
                     const LayerTrace* trace);
   std::string WhyBroken(const TensorBatch& batch, const at::Tensor& scores,
