@@ -9,13 +9,13 @@
 //   events.out.tfevents.* the same for TensorBoard, if asked for (tensorboard_log.h)
 //   tensors.jsonl, trace-A-B.json   of the callbacks log_tensors and profile_steps
 //   log                   events, with times
-//   progress.json         how far it is and what it does, about once a second (published_progress.h)
-//   checkpoints/          one directory each (checkpoint.h)
+//   progress.json         how far it is and what it does, about once a second
+//   (published_progress.h) checkpoints/          one directory each (checkpoint.h)
 //   weights.safetensors   the final weights (weights_file.h), once training has finished
 //   summary.json          final figures; likewise
-//   profile.json          where the time of the last process went, once it has ended (docs/profiles.md)
-//   report.html           all that for people, which `stoker train` writes when the run ends
-//   lock                  held while a process trains here
+//   profile.json          where the time of the last process went, once it has ended
+//   (docs/profiles.md) report.html           all that for people, which `stoker train` writes when
+//   the run ends lock                  held while a process trains here
 #pragma once
 
 #include <chrono>
