@@ -152,7 +152,8 @@ void AddArray(nb::module_& module) {
       .def(
           "__dlpack__",
           [](const Array& array, const nb::kwargs& asked) {
-            const bool copy = asked.contains("copy") && nb::cast<bool>(nb::bool_(asked["copy"]));
+            const bool copy =
+                asked.contains("copy") && PyObject_IsTrue(nb::object(asked["copy"]).ptr()) == 1;
             return CapsuleOf(copy ? CopyOf(array) : array);
           },
           "Shares the memory. Of the arguments of the protocol only `copy` asks for something else "

@@ -293,7 +293,8 @@ class Reports(TestCase):
         self.assertEqual(sheet.labels[:4], ["zero", "one", 2, 3])
         self.assertEqual(len(sheet.labels), 20)
         sheet.save(self.folder / "sheet.png")
-        shown = next(iter(sk.Loader(sk.files(self.folder / "sheet.png") | sk.decode(), to="dlpack")))
+        (self.folder / "list.txt").write_text("sheet.png 0\n")
+        shown = next(iter(sk.Loader(sk.list(self.folder / "list.txt") | sk.decode(), to="dlpack")))
         self.assertEqual(sheet._repr_png_(), (self.folder / "sheet.png").read_bytes())
         [picture] = [array for array in shown.values() if len(array.shape) == 3]
         self.assertGreater(picture.shape[-1], 5 * sheet.columns)

@@ -62,7 +62,7 @@ class Operators(TestCase):
         with self.assertRaises(sk.ConfigError) as caught:
             sk.batch(size=0)
         self.assertEqual((caught.exception.file, caught.exception.line), (__file__, line))
-        self.assertIn("batch.size is 0; it must be >= 1", str(caught.exception))
+        self.assertIn("batch.size is 0; it must lie in 1..1073741824", str(caught.exception))
         self.assertIsInstance(caught.exception, ValueError)
 
     def test_values_that_are_no_options_are_refused(self):

@@ -72,7 +72,7 @@ class Forks(TestCase):
             import stoker as sk
             def numbers(batches):
                 return [memoryview(batch["index"]).tolist() for batch in batches]
-            data = sk.range(500) | sk.shuffle() | sk.batch(10) | sk.cache() | sk.prefetch()
+            data = sk.range(500) | sk.cache() | sk.shuffle() | sk.batch(10) | sk.prefetch()
             wanted = numbers(sk.Loader(data, seed=1, to="dlpack"))
             loader = sk.Loader(data, seed=1, threads=3, to="dlpack")
             for ways in range(40):
