@@ -20,6 +20,11 @@ add_library(stoker_flags INTERFACE)
 target_compile_features(stoker_flags INTERFACE cxx_std_20)
 target_include_directories(stoker_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_definitions(stoker_flags INTERFACE STOKER_VERSION="${PROJECT_VERSION}")
+if(STOKER_PYTHON)
+  # A shared library holds them. Set for all targets alike, programs too, so that they share the precompiled headers; what other
+  # libraries cannot replace may be inlined and called directly.
+  target_compile_options(stoker_flags INTERFACE -fPIC -fvisibility=hidden -fvisibility-inlines-hidden)
+endif()
 add_library(stoker_own_flags INTERFACE)
 target_compile_options(stoker_own_flags INTERFACE
   -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Werror

@@ -4,6 +4,7 @@
 
 #include "stoker/base/control_group.h"
 #include "stoker/base/default_budget.h"
+#include "stoker/base/per_process.h"
 
 namespace stoker {
 namespace {
@@ -73,8 +74,8 @@ std::shared_ptr<Ledger> Ledger::Create(int64_t budget_bytes) {
 }
 
 const std::shared_ptr<Ledger>& Ledger::Default() {
-  static const std::shared_ptr<Ledger> ledger = Create(DefaultBudget());
-  return ledger;
+  static PerProcess<std::shared_ptr<Ledger>> ledgers;
+  return ledgers.Get([] { return Create(DefaultBudget()); });
 }
 
 // Setting the budget brings the ledger into use, so what is wanted is what it has.

@@ -61,7 +61,7 @@ class Ledger : public std::enable_shared_from_this<Ledger> {
   // budget_bytes > 0.
   static std::shared_ptr<Ledger> Create(int64_t budget_bytes);
   // Returns the ledger of the process, with a budget of DefaultMemoryBudget(). All passes that set
-  // no budget of their own share it.
+  // no budget of their own share it. A child of fork() has one of its own, with nothing charged.
   static const std::shared_ptr<Ledger>& Default();
 
   // Opens an account. If `whole` is given, its figures include those of the new account.

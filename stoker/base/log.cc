@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <string>
+#include <utility>
 
 #include "stoker/base/printable.h"
 #include "stoker/base/remote_path.h"
@@ -23,6 +24,11 @@ LogStyle& StyleOf(LogLevel level) {
   return styles[static_cast<size_t>(level)];
 }
 
+LogSink& Sink() {
+  static LogSink& sink = *new LogSink;  // never destroyed: threads may log to the end
+  return sink;
+}
+
 std::string_view Prefix(LogLevel level) {
   switch (level) {
     case LogLevel::kDebug: return "stoker: debug: ";
@@ -37,15 +43,22 @@ std::string_view Prefix(LogLevel level) {
 
 void Log(LogLevel level, std::string_view message) {
   if (level < lowest_shown.load(std::memory_order_relaxed)) return;
+  const std::string printable = Printable(WithoutSecrets(message));
+  if (Sink()) {
+    Sink()(level, printable);
+    return;
+  }
   const LogStyle& style = StyleOf(level);
-  const std::string line = fmt::format("{}{}{}{}\n", Prefix(level), style.before,
-                                       Printable(WithoutSecrets(message)), style.after);
+  const std::string line =
+      fmt::format("{}{}{}{}\n", Prefix(level), style.before, printable, style.after);
   // One call per line, so that lines of several threads do not mix. A failure here can be reported
   // nowhere.
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
 void SetLogLevel(LogLevel level) { lowest_shown.store(level, std::memory_order_relaxed); }
+
+void SetLogSink(LogSink sink) { Sink() = std::move(sink); }
 
 void SetLogStyle(LogLevel level, std::string_view before, std::string_view after) {
   StyleOf(level) = {before, after};

@@ -34,6 +34,18 @@ TEST(Log, WritesOneLineWhateverNamesAreInIt) {
             "stoker: warning: a\\n\\u001b[2Jb\\xff\\u202e: cut\n");
 }
 
+TEST(Log, GivesItsMessagesToASinkInsteadOfWritingThem) {
+  std::vector<std::pair<LogLevel, std::string>> given;
+  SetLogSink([&](LogLevel level, std::string_view text) { given.emplace_back(level, text); });
+  testing::internal::CaptureStderr();
+  LogWarning("slow\n");
+  Log(LogLevel::kDebug, "not shown");
+  SetLogSink({});
+  LogInfo("written");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "stoker: written\n");
+  EXPECT_THAT(given, testing::ElementsAre(testing::Pair(LogLevel::kWarning, "slow\\n")));
+}
+
 TEST(Log, StylesTheMessageOfALevel) {
   SetLogStyle(LogLevel::kWarning, "<", ">");
   testing::internal::CaptureStderr();

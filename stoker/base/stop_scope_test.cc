@@ -52,6 +52,39 @@ TEST(StopScope, WorkForAnotherThreadHeedsTheScopesOfBoth) {
   }).join();
 }
 
+TEST(StopScope, WaitsAskAsOftenAsTheMostImpatientScopeWants) {
+  using std::chrono::milliseconds;
+  EXPECT_EQ(StopScope::Interval(), kAskStopEvery);
+  const StopScope patient([] { return false; }, milliseconds(500));
+  EXPECT_EQ(StopScope::Interval(), kAskStopEvery);
+  {
+    int asked = 0;
+    const StopScope impatient([&] { return ++asked == 40; }, milliseconds(1));
+    const StopScope inside([] { return false; });
+    EXPECT_EQ(StopScope::Interval(), milliseconds(1));
+    EXPECT_FALSE(SleepUnlessStopped(30));
+    EXPECT_EQ(asked, 40);
+    const StopScope* const scope = StopScope::Innermost();
+    std::thread([&] {
+      const StopScope for_another(scope);
+      EXPECT_EQ(StopScope::Interval(), milliseconds(1));
+    }).join();
+  }
+  EXPECT_EQ(StopScope::Interval(), kAskStopEvery);
+}
+
+TEST(StopScope, WorkThatDoesNotWaitAsksOnceInTheIntervalOfAnImpatientScope) {
+  {
+    const StopScope patient([] { return true; });
+    for (int i = 0; i < 1000; ++i) EXPECT_FALSE(StopScope::AskedNowAndThen());
+  }
+  int64_t asked = 0, calls = 0;
+  const StopScope impatient([&] { return ++asked == 3; }, std::chrono::milliseconds(5));
+  while (!StopScope::AskedNowAndThen()) ++calls;
+  EXPECT_EQ(asked, 3);
+  EXPECT_GT(calls, 3);
+}
+
 TEST(StopScope, WaitsEndWhereTheThreadIsAskedTo) {
   int pipe[2];
   ASSERT_EQ(::pipe(pipe), 0);

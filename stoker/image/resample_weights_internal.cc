@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "stoker/image/portable_trig.h"
 
 namespace stoker {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr int64_t kResultsAtOnce = 4;
 
 // How far the filter reaches, in pixels of the result where that is smaller than the source.
@@ -33,7 +33,7 @@ double Bicubic(double x) {
   return 0;
 }
 
-double Sinc(double x) { return x == 0 ? 1 : SinPi(x) / (kPi * x); }
+double Sinc(double x) { return x == 0 ? 1 : SinPi(x) / (std::numbers::pi * x); }
 
 // The filter at a distance from its centre; kArea is no function of that alone.
 double FilterAt(ResampleFilter filter, double x) {

@@ -120,7 +120,7 @@ Result<std::optional<Rows>> Iterator::DoNextRows(int64_t) {
 }
 
 Status Iterator::CheckStop() const {
-  return stop_->raised() ? AskedToStop(stats_.name()) : OkStatus();
+  return stop_->raised() || StopScope::AskedNowAndThen() ? AskedToStop(stats_.name()) : OkStatus();
 }
 
 Result<std::optional<Element>> Iterator::CountedNext() {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "stoker/base/default_budget.h"
+#include "stoker/base/per_process.h"
 #include "stoker/data/core/dataset.h"
 #include "stoker/data/core/runtime.h"
 
@@ -27,8 +28,8 @@ double Megabytes(int64_t bytes) { return static_cast<double>(bytes) * 1e-6; }
 // Held from the look at a budget until it is charged: of several that would fit alone, as many get
 // it as fit together.
 Mutex& OneAtATime() {
-  static Mutex mutex;
-  return mutex;
+  static PerProcess<Mutex> mutexes;
+  return mutexes.Get();
 }
 
 bool Fits(const Ledger& ledger, int64_t bytes) {

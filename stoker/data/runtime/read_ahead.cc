@@ -147,7 +147,9 @@ Status ReadAhead::WaitForChunk() {
   const auto is_there = [this]() STOKER_REQUIRES(mutex_) { return HasChunkForConsumer(); };
   for (bool ready = false; !ready && status.ok();) {
     const int64_t began = NowNs();
-    ready = chunk_ready_.WaitFor(mutex_, std::chrono::nanoseconds(kTuneEveryNs), is_there);
+    const auto longest = std::min<std::chrono::nanoseconds>(StopScope::Interval(),
+                                                            std::chrono::nanoseconds(kTuneEveryNs));
+    ready = chunk_ready_.WaitFor(mutex_, longest, is_there);
     interval_.waited_ns += NowNs() - began;
     if (ready) break;
     // The chunk stays where it is being made: the pass still stands before it.

@@ -8,6 +8,7 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/base/mutex.h"
+#include "stoker/base/per_process.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/io/file.h"
 #include "stoker/io/remote/environment_internal.h"
@@ -175,8 +176,8 @@ Result<GcsToken> AskForToken(const GcsSettings& settings, const RemoteAccess& ac
 class UnnamedMetadataHost {
  public:
   static UnnamedMetadataHost& Shared() {
-    static UnnamedMetadataHost& host = *new UnnamedMetadataHost;
-    return host;
+    static PerProcess<UnnamedMetadataHost> hosts;
+    return hosts.Get();
   }
   std::string Get() const {
     const MutexLock lock(mutex_);
@@ -286,8 +287,8 @@ class GcsTokens::Flight {
 GcsTokens::GcsTokens() : state_(std::make_shared<State>()) {}
 
 GcsTokens& GcsTokens::Shared() {
-  static GcsTokens& tokens = *new GcsTokens;
-  return tokens;
+  static PerProcess<GcsTokens> tokens;
+  return tokens.Get([] { return GcsTokens(); });
 }
 
 Result<std::string> GcsTokens::Get(const RemoteAccess& access) {

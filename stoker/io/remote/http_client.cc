@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/per_process.h"
 #include "stoker/base/trace.h"
 
 namespace stoker {
@@ -37,9 +38,13 @@ struct Handle {
 class Handles {
  public:
   static Handles& Shared() {
-    static Handles handles;
-    return handles;
+    static PerProcess<Handles> handles;
+    return handles.Get();
   }
+  Handles() { curl_global_init(CURL_GLOBAL_DEFAULT); }
+  Handles(const Handles&) = delete;
+  Handles& operator=(const Handles&) = delete;
+
   std::unique_ptr<Handle> Take() {
     const MutexLock lock(mutex_);
     if (idle_.empty()) return std::make_unique<Handle>();
@@ -54,7 +59,6 @@ class Handles {
   }
 
  private:
-  Handles() { curl_global_init(CURL_GLOBAL_DEFAULT); }
   Mutex mutex_;
   std::vector<std::unique_ptr<Handle>> idle_ STOKER_GUARDED_BY(mutex_);
 };

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "stoker/base/per_process.h"
 #include "stoker/base/stop_scope.h"
 
 namespace stoker {
@@ -18,8 +19,8 @@ constexpr size_t kHeadBytes = 64 << 10;
 class Known {
  public:
   static Known& Shared() {
-    static Known& known = *new Known;  // never destroyed: threads of the pool may use it to the end
-    return known;
+    static PerProcess<Known> known;  // never destroyed: threads of the pool may use it to the end
+    return known.Get();
   }
 
   std::shared_ptr<const RemoteFile> Recent(const std::string& path) {

@@ -10,6 +10,7 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/log.h"
 #include "stoker/base/mutex.h"
+#include "stoker/base/per_process.h"
 #include "stoker/base/short_text.h"
 #include "stoker/base/stop_scope.h"
 
@@ -25,8 +26,8 @@ constexpr int kMostLessons = 3;  // a store that sends us round in circles
 class KnownServers {
  public:
   static KnownServers& Shared() {
-    static KnownServers& servers = *new KnownServers;
-    return servers;
+    static PerProcess<KnownServers> servers;
+    return servers.Get();
   }
   void Add(const std::string& url) {
     const MutexLock lock(mutex_);

@@ -3,17 +3,26 @@
 #include <exception>
 #include <utility>
 
+#include "stoker/base/per_process.h"
 #include "stoker/io/remote/http_client.h"
 
 namespace stoker {
 
+// The threads end before what they use does.
+struct RequestPool::EndAtExit {
+  PerProcess<RequestPool> pools;
+  ~EndAtExit() {
+    if (RequestPool* const pool = pools.Find()) pool->End();
+  }
+};
+
 RequestPool& RequestPool::Shared() {
   PrepareHttp();  // so that what the threads use ends after them
-  static RequestPool pool;
-  return pool;
+  static EndAtExit shared;
+  return shared.pools.Get();
 }
 
-RequestPool::~RequestPool() {
+void RequestPool::End() {
   {
     const MutexLock lock(mutex_);
     ending_ = true;

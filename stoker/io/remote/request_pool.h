@@ -12,9 +12,14 @@
 
 namespace stoker {
 
-// Thread-safe. Threads start when first needed and last as long as the process.
+// Thread-safe. Threads start when first needed and last as long as the process. A child of fork()
+// has a pool of its own.
 class RequestPool {
  public:
+  RequestPool() = default;
+  RequestPool(const RequestPool&) = delete;
+  RequestPool& operator=(const RequestPool&) = delete;
+
   static RequestPool& Shared();
 
   // Runs `job` on one of at most `threads` threads, in order of arrival. If no more threads can be
@@ -23,8 +28,8 @@ class RequestPool {
   Status Run(std::function<void()> job, int64_t threads);
 
  private:
-  RequestPool() = default;
-  ~RequestPool();
+  struct EndAtExit;
+  void End();
   Status StartThread() STOKER_REQUIRES(mutex_);
   void Work();
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "stoker/base/mutex.h"
+#include "stoker/base/per_process.h"
 #include "stoker/io/remote/aws_settings.h"
 #include "stoker/io/remote/s3_like_store.h"
 #include "stoker/io/remote/s3_xml.h"
@@ -96,8 +97,8 @@ struct S3Stores::State {
 S3Stores::S3Stores() : state_(std::make_shared<State>()) {}
 
 S3Stores& S3Stores::Shared() {
-  static S3Stores stores;
-  return stores;
+  static PerProcess<S3Stores> stores;
+  return stores.Get([] { return S3Stores(); });
 }
 
 Result<StoreRequest> MakeS3Request(const RemoteLocation& location, const std::string& query,

@@ -19,6 +19,7 @@
 #include "stoker/base/byte_size.h"
 #include "stoker/base/clock.h"
 #include "stoker/base/log.h"
+#include "stoker/base/per_process.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/checksum.h"
@@ -107,12 +108,16 @@ Result<std::optional<uint32_t>> ChecksumOf(int fd, uint64_t size, const std::str
 }  // namespace
 
 Result<std::shared_ptr<ShardCache>> ShardCache::Of(const RemoteOptions& options) {
-  static Mutex mutex;
-  static std::map<std::pair<std::string, int64_t>, std::shared_ptr<ShardCache>> made;
+  struct Caches {
+    Mutex mutex;
+    std::map<std::pair<std::string, int64_t>, std::shared_ptr<ShardCache>> made;
+  };
+  static PerProcess<Caches> of_process;
+  Caches& caches = of_process.Get();
   const std::string directory = DirectoryOf(options);
   STOKER_ASSIGN_OR_RETURN(const int64_t limit, LimitOf(options));
-  const MutexLock lock(mutex);
-  std::shared_ptr<ShardCache>& cache = made[{directory, limit}];
+  const MutexLock lock(caches.mutex);
+  std::shared_ptr<ShardCache>& cache = caches.made[{directory, limit}];
   if (!cache) {
     STOKER_RETURN_IF_ERROR(CreateDirectories(directory).While("making the cache of remote files"));
     cache.reset(new ShardCache(directory, static_cast<uint64_t>(limit)));

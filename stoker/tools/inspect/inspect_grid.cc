@@ -9,9 +9,9 @@
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/data/transforms/normalize.h"
 #include "stoker/image/cast.h"
+#include "stoker/image/contact_sheet.h"
 #include "stoker/image/encode_png.h"
 #include "stoker/io/atomic_file.h"
-#include "stoker/tools/inspect/contact_sheet.h"
 #include "stoker/tools/inspect/inspect_file.h"
 #include "stoker/tools/program/text.h"
 

@@ -1,4 +1,4 @@
-#include "stoker/tools/inspect/contact_sheet.h"
+#include "stoker/image/contact_sheet.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 namespace stoker {
 namespace {
 
-constexpr int64_t kGap = 2;
-constexpr uint8_t kGapValue = 128;
+constexpr int64_t kSheetGap = 2;
+constexpr uint8_t kSheetGapValue = 128;
 constexpr int64_t kMostPixels = int64_t{1} << 26;
 
 bool IsChannels(int64_t extent) { return extent == 1 || extent == 3; }
@@ -56,7 +56,7 @@ std::vector<Brightness> Stretched(const Picture& picture) {
     most = std::max<double>(most, value);
   }
   const double scale = most > least ? 255 / (most - least) : 0;
-  const double shift = most > least ? -least * scale : kGapValue;
+  const double shift = most > least ? -least * scale : kSheetGapValue;
   return std::vector<Brightness>(static_cast<size_t>(picture.channels), {scale, shift});
 }
 
@@ -115,22 +115,22 @@ Result<ContactSheet> MakeContactSheet(const std::vector<Array>& arrays,
   const auto columns =
       static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(pictures.size()))));
   const int64_t rows = (std::ssize(pictures) + columns - 1) / columns;
-  const double pixels = static_cast<double>(rows * columns) * static_cast<double>(height + kGap) *
-                        static_cast<double>(width + kGap);
+  const double pixels = static_cast<double>(rows * columns) * static_cast<double>(height + kSheetGap) *
+                        static_cast<double>(width + kSheetGap);
   if (pixels > kMostPixels) {
     return InvalidArgument(
         "{} pictures of up to {} x {} pixels are too many for one sheet; take "
         "smaller batches, or resize",
         pictures.size(), width, height);
   }
-  ContactSheet sheet{.pixels = Array::Allocate(DType::kUInt8, {rows * (height + kGap) - kGap,
-                                                               columns * (width + kGap) - kGap, 3}),
+  ContactSheet sheet{.pixels = Array::Allocate(DType::kUInt8, {rows * (height + kSheetGap) - kSheetGap,
+                                                               columns * (width + kSheetGap) - kSheetGap, 3}),
                      .columns = columns};
-  std::memset(sheet.pixels.data(), kGapValue, sheet.pixels.num_bytes());
+  std::memset(sheet.pixels.data(), kSheetGapValue, sheet.pixels.num_bytes());
   for (size_t i = 0; i < pictures.size(); ++i) {
     const auto place = static_cast<int64_t>(i);
-    Draw(pictures[i], BrightnessOf(pictures[i], denormalization), place / columns * (height + kGap),
-         place % columns * (width + kGap), sheet.pixels);
+    Draw(pictures[i], BrightnessOf(pictures[i], denormalization), place / columns * (height + kSheetGap),
+         place % columns * (width + kSheetGap), sheet.pixels);
   }
   return sheet;
 }

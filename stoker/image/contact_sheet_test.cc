@@ -1,4 +1,4 @@
-#include "stoker/tools/inspect/contact_sheet.h"
+#include "stoker/image/contact_sheet.h"
 
 #include "stoker/base/testing.h"
 

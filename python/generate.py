@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Writes stoker/operators.py: a Python function for each operator, out of the registration in the module.
+
+Usage: generate.py --module FILE --to FILE
+"""
+
+import argparse
+import importlib.machinery
+import importlib.util
+import json
+import keyword
+import pathlib
+import textwrap
+
+WIDTH = 120
+
+HEADER = '''"""The operators: one function each, with the options that recipes have. Written from their registration; do not edit.
+
+Sources return a Dataset. All others return Stages, which a Dataset is followed by: ``stoker.lines("a.txt") | stoker.shuffle()``.
+An option that is left out has the default that the signature shows. `on_error` says what becomes of elements that fail in the stage:
+"skip", "replace", "fail", or the options of `ignore_errors` as a dict.
+"""
+
+from __future__ import annotations
+
+import os as _os
+from collections.abc import Mapping as _Mapping
+from collections.abc import Sequence as _Sequence
+from typing import Any as _Any
+
+from .dataset import Dataset as _Dataset
+from .dataset import Stages as _Stages
+from .dataset import _operator, _source
+
+'''
+
+# Option types of the registration as annotations. What is not here is an object of its own, written as dicts and lists.
+ANNOTATIONS = {
+    "true or false": "bool",
+    "integer": "int",
+    "number": "float",
+    "text": "str",
+    "path": "str | _os.PathLike[str]",
+    "list of integers": "int | _Sequence[int]",
+    "list of numbers": "float | _Sequence[float]",
+    "list of texts": "str | _Sequence[str]",
+    "integer or auto": "int | None",
+    "number or auto": "float | None",
+    "path, pattern or list of them": "str | _os.PathLike[str] | _Sequence[str | _os.PathLike[str]]",
+    "list of pipelines": "_Sequence[_Dataset]",
+    "pipeline": "_Dataset | None",
+    "map of fields": "_Mapping[str, _Any]",
+    "map of features": "_Mapping[str, _Any]",
+    "map of paths": "_Mapping[str, _Any]",
+}
+
+
+def load(path):
+    """The module, without the package around it."""
+    loader = importlib.machinery.ExtensionFileLoader("_core", str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_file_location("_core", path, loader=loader))
+    loader.exec_module(module)
+    return module
+
+
+def literal(value):
+    """A default as Python source; lists become tuples, which nobody can change."""
+    if isinstance(value, list):
+        items = [literal(each) for each in value]
+        return "(" + ", ".join(items) + ("," if len(items) == 1 else "") + ")"
+    return repr(value)
+
+
+def default_of(option):
+    """The default in a signature. Empty objects are None, so that nobody passes half of one."""
+    value = option["default"]
+    plain = option["type"] in ANNOTATIONS and "pipeline" not in option["type"] and not option["type"].startswith("map of")
+    return literal(value) if plain else literal(value or None)
+
+
+def argument(option):
+    name = option["name"]
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+def annotation(option):
+    return ANNOTATIONS.get(option["type"], "_Any")
+
+
+def signature(kind):
+    lines = []
+    for number, option in enumerate(kind["options"]):
+        if number == 1:
+            lines.append("*,")
+        hint = annotation(option)
+        if option["required"]:
+            lines.append(f"{argument(option)}: {hint},")
+            continue
+        value = default_of(option)
+        if value == "None" and "None" not in hint and hint != "_Any":
+            hint += " | None"
+        lines.append(f"{argument(option)}: {hint} = {value},")
+    if len(kind["options"]) < 2:
+        lines.append("*,")
+    lines.append("on_error: str | _Mapping[str, _Any] | None = None,")
+    return lines
+
+
+def docstring(kind):
+    lines = [*textwrap.wrap(kind["help"], WIDTH - 4)]
+    if kind["options"]:
+        lines.append("")
+    for option in kind["options"]:
+        about = option["help"]
+        if option["constraint"]:
+            about += f" ({option['constraint']})"
+        lines += textwrap.wrap(f"{argument(option)}: {about}", WIDTH - 4, subsequent_indent="    ")
+    text = "\n".join(lines).replace("\\", "\\\\").replace('"""', "'''")
+    return text + "\n" if "\n" in text else text
+
+
+def function(kind):
+    returns, make = ("_Dataset", "_source") if kind["group"] == "source" else ("_Stages", "_operator")
+    arguments = textwrap.indent("\n".join(signature(kind)), "    ")
+    doc = textwrap.indent(f'"""{docstring(kind)}"""', "    ")
+    given = []
+    for option in kind["options"]:
+        default = "..." if option["required"] else default_of(option)
+        given.append(f'        ("{option["name"]}", {argument(option)}, {default}),')
+    body = f'    return {make}("{kind["name"]}", (\n' + "\n".join(given) + "\n    ), on_error)" if given else \
+        f'    return {make}("{kind["name"]}", (), on_error)'
+    return f"def {kind['name']}(\n{arguments}\n) -> {returns}:\n{doc}\n{body}\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--module", required=True, type=pathlib.Path)
+    parser.add_argument("--to", required=True, type=pathlib.Path)
+    arguments = parser.parse_args()
+    kinds = sorted(json.loads(load(arguments.module).operators_json()), key=lambda kind: kind["name"])
+    names = ",\n".join(f'    "{kind["name"]}"' for kind in kinds)
+    text = HEADER + f"__all__ = [\n{names},\n]\n\n\n" + "\n\n".join(function(kind) for kind in kinds)
+    arguments.to.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+// stoker._core: what the Python package calls of the engine. python/stoker is what users see.
+#include <nanobind/nanobind.h>
+
+#include "python/module/array.h"
+#include "python/module/errors.h"
+#include "python/module/messages.h"
+#include "python/module/nodes.h"
+#include "python/module/pass.h"
+#include "python/module/pictures.h"
+#include "python/module/pipeline.h"
+
+NB_MODULE(_core, module) {
+  module.doc() = "Stoker's engine.";
+  module.attr("version") = STOKER_VERSION;
+  stoker::python::TranslateErrors();
+  stoker::python::AddNodes(module);
+  stoker::python::AddArray(module);
+  stoker::python::AddPipeline(module);
+  stoker::python::AddPass(module);
+  stoker::python::AddPictures(module);
+  stoker::python::AddMessages(module);
+}

@@ -1,0 +1,117 @@
+#include "python/module/pipeline.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+#include <unistd.h>
+
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "python/module/errors.h"
+#include "stoker/base/config_scalar.h"
+#include "stoker/base/json_text.h"
+#include "stoker/data/options/registry.h"
+
+namespace nb = nanobind;
+
+namespace stoker::python {
+namespace {
+
+// A default as JSON. `type` is that of the option: the text of a number is a number only where one
+// is meant.
+Json DefaultOf(const ConfigNode& value, const std::string& type) {
+  switch (value.kind) {
+    case ConfigNode::Kind::kNull: return nullptr;
+    case ConfigNode::Kind::kScalar: break;
+    case ConfigNode::Kind::kList: {
+      Json items = Json::array();
+      for (const ConfigNode& item : value.items) items.push_back(DefaultOf(item, type));
+      return items;
+    }
+    case ConfigNode::Kind::kMap: {
+      Json map = Json::object();
+      for (const ConfigNode::Entry& entry : value.entries)
+        map[entry.key] = DefaultOf(entry.value, type);
+      return map;
+    }
+  }
+  if (type == "true or false") return value.scalar == "true";
+  if (type.ends_with("or auto") && value.scalar == "auto") return nullptr;
+  const bool numbers = type.starts_with("integer") || type.starts_with("number") ||
+                       type == "list of integers" || type == "list of numbers";
+  if (numbers && LooksLikeNumber(value.scalar)) return Json::parse(value.scalar);
+  return value.scalar;
+}
+
+// What `stoker inspect --ops` prints, as JSON with typed defaults: the Python functions are written
+// from it.
+std::string OperatorsJson() {
+  Json all = Json::array();
+  for (const KindDescription& kind : OperatorRegistry::Known().Describe()) {
+    Json options = Json::array();
+    for (const Option& option : kind.options) {
+      const ConfigNode* value = kind.defaults.Find(option.name);
+      options.push_back({{"name", option.name},
+                         {"type", option.type},
+                         {"constraint", option.constraint},
+                         {"help", option.help},
+                         {"required", option.required},
+                         {"default", value == nullptr ? Json() : DefaultOf(*value, option.type)}});
+    }
+    all.push_back({{"name", kind.name},
+                   {"help", kind.help},
+                   {"group", kind.group},
+                   {"options", std::move(options)}});
+  }
+  return DumpJson(all);
+}
+
+std::vector<std::tuple<std::string, std::string, std::vector<int64_t>>> SpecOf(
+    const Pipeline& pipeline) {
+  std::vector<std::tuple<std::string, std::string, std::vector<int64_t>>> fields;
+  for (const Field& field : pipeline.dataset().spec().fields) {
+    fields.emplace_back(field.name, std::string(DTypeName(field.dtype)),
+                        std::vector<int64_t>(field.shape.begin(), field.shape.end()));
+  }
+  return fields;
+}
+
+// None: unknown; -1: it repeats for ever.
+std::optional<int64_t> CountOf(const Pipeline& pipeline) {
+  const Cardinality count = pipeline.dataset().cardinality();
+  if (count.infinite()) return -1;
+  return count.known() ? std::optional(count.value()) : std::nullopt;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(std::vector<ConfigNode> stages, const std::string& root) : process_(getpid()) {
+  ConfigNode list = ConfigNode::List(std::move(stages));
+  list.location = list.items.empty() ? ConfigLocation() : list.items.front().location;
+  dataset_ = new Dataset(Take(BuildPipeline(list, root)));
+}
+
+Pipeline::~Pipeline() {
+  if (is_of_this_process()) delete dataset_;
+}
+
+bool Pipeline::is_of_this_process() const { return process_ == getpid(); }
+
+void AddPipeline(nb::module_& module) {
+  nb::class_<Pipeline>(module, "Pipeline",
+                       "A pipeline whose stages have been put together and checked.")
+      .def(nb::init<std::vector<ConfigNode>, const std::string&>(), nb::arg("stages"),
+           nb::arg("root"), nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("spec", &SpecOf,
+                   "Name, dtype and shape of each field; extents that differ are -1.")
+      .def_prop_ro("count", &CountOf,
+                   "The number of elements of an epoch; -1: infinite; None: unknown.")
+      .def_prop_ro("own", &Pipeline::is_of_this_process, "Whether it was made in this process.")
+      .def("__str__", [](const Pipeline& pipeline) { return pipeline.dataset().ToString(); });
+  module.def("operators_json", &OperatorsJson, "All operators with their options, as JSON.");
+}
+
+}  // namespace stoker::python

@@ -1,0 +1,39 @@
+"""Stoker: input pipelines on native threads that keep accelerators fed while they train.
+
+    import stoker as sk
+
+    train = (sk.folder("train") | sk.shuffle() | sk.decode() | sk.random_resized_crop(size=224)
+             | sk.normalize(mean=[0.485, 0.456, 0.406], std=[0.229, 0.224, 0.225]) | sk.batch(64) | sk.prefetch())
+    for batch in sk.Loader(train, seed=1):
+        ...
+
+Importing it imports neither NumPy nor PyTorch.
+"""
+
+from . import operators
+from ._core import Array
+from ._core import version as __version__
+from .dataset import Dataset, Stages, from_yaml, read_recipe
+from .errors import ConfigError, DataError, Error, ResourceError
+from .loader import Loader
+from .operators import *  # noqa: F403 - one function for each operator
+from .pictures import Sheet, show
+from .report import Explanation, Profile
+
+__all__ = [
+    "Array",
+    "ConfigError",
+    "DataError",
+    "Dataset",
+    "Error",
+    "Explanation",
+    "Loader",
+    "Profile",
+    "Sheet",
+    "Stages",
+    "ResourceError",
+    "from_yaml",
+    "read_recipe",
+    "show",
+    *operators.__all__,
+]

@@ -1,0 +1,187 @@
+"""Pipelines as values: what `stoker.folder(...) | stoker.shuffle() | ...` makes."""
+
+import os
+import sys
+
+from . import _core
+from .errors import ConfigError
+
+_NOT_A_STAGE = (
+    "{} is no stage of a pipeline; what follows | is made by a function such as stoker.shuffle() (with parentheses)"
+)
+
+
+class Stages:
+    """Operators that a Dataset may be followed by, in order. Immutable.
+
+    ``augment = sk.random_flip() | sk.normalize()`` can be used in several pipelines: ``source | augment | sk.batch(64)``.
+    """
+
+    __slots__ = ("_nodes",)
+
+    def __init__(self, nodes):
+        self._nodes = tuple(nodes)
+
+    def __or__(self, other):
+        if isinstance(other, Stages):
+            return Stages(self._nodes + other._nodes)
+        if isinstance(other, Dataset):
+            raise ConfigError(f"{other._nodes[0].where}: a source comes first in its pipeline, before any |")
+        return _refuse(other)
+
+    def __eq__(self, other):
+        if not isinstance(other, Stages):
+            return NotImplemented
+        return _texts(self._nodes) == _texts(other._nodes)
+
+    def __hash__(self):
+        return hash(_texts(self._nodes))
+
+    def __repr__(self):
+        return " | ".join(node.line() for node in self._nodes)
+
+    def __reduce__(self):
+        return _stages_of_yaml, (_core.to_yaml(list(self._nodes)),)
+
+
+class Dataset:
+    """A pipeline from its source on. Immutable; reads nothing until it is asked for its spec or iterated over.
+
+    Prints as YAML; two are equal if their stages, every option filled in, and the folder of relative paths are. A pickle holds
+    that YAML and nothing else.
+    """
+
+    __slots__ = ("_nodes", "_root", "_classes", "_built")
+
+    def __init__(self, nodes, root, classes=()):
+        self._nodes = tuple(nodes)
+        self._root = root
+        self._classes = tuple(classes)
+        self._built = None
+
+    @property
+    def root(self):
+        """The folder that relative paths start at."""
+        return self._root
+
+    @property
+    def classes(self):
+        """The names of the labels 0, 1, ... that the recipe gives; empty without."""
+        return self._classes
+
+    @property
+    def spec(self):
+        """{field: (dtype, shape)} of the elements; extents that differ from element to element are -1. Opens the files."""
+        return {name: (dtype, tuple(shape)) for name, dtype, shape in self._pipeline().spec}
+
+    @property
+    def count(self):
+        """The number of elements (of batches, after ``batch``) of an epoch; None if it is not known; math.inf if it repeats."""
+        count = self._pipeline().count
+        return float("inf") if count == -1 else count
+
+    def __len__(self):
+        count = self._pipeline().count
+        if count is None or count == -1:
+            kind = "repeats for ever" if count == -1 else "is known only at its end"
+            raise TypeError(f"the pipeline {kind}, so it has no length")
+        return count
+
+    def __or__(self, other):
+        if isinstance(other, Stages):
+            return Dataset(self._nodes + other._nodes, self._root, self._classes)
+        if isinstance(other, Dataset):
+            raise ConfigError(
+                f"{other._nodes[0].where}: a source comes first in its pipeline; stoker.zip, stoker.concatenate and stoker.mix "
+                "combine several"
+            )
+        return _refuse(other)
+
+    def __iter__(self):
+        from .loader import Loader
+
+        return iter(Loader(self))
+
+    def __eq__(self, other):
+        if not isinstance(other, Dataset):
+            return NotImplemented
+        return self._root == other._root and _texts(self._nodes) == _texts(other._nodes)
+
+    def __hash__(self):
+        return hash((self._root, _texts(self._nodes)))
+
+    def __repr__(self):
+        return self.to_yaml()
+
+    def __reduce__(self):
+        return Dataset._of_yaml, (self.to_yaml(), self._root, self._classes)
+
+    def to_yaml(self):
+        """The pipeline as a recipe has it under ``data: train:``."""
+        return _core.to_yaml(list(self._nodes))
+
+    @staticmethod
+    def _of_yaml(text, root, classes):
+        return Dataset(_core.parse_pipeline(text, "a pickled pipeline"), root, classes)
+
+    def _pipeline(self):
+        """The pipeline put together, once in each process."""
+        if self._built is None or not self._built.own:
+            self._built = _core.Pipeline(list(self._nodes), self._root)
+        return self._built
+
+    def _with_last(self, node):
+        return Dataset(self._nodes[:-1] + (node,), self._root, self._classes)
+
+
+def from_yaml(text, root=None, name="the YAML text"):
+    """A Dataset of what a recipe has under ``data: train:``: a list of operators.
+
+    root  the folder that relative paths start at; without it the working directory
+    name  what errors call the text, beside line and column
+    """
+    return Dataset(_core.parse_pipeline(text, name), os.path.abspath(root or os.getcwd()))
+
+
+def read_recipe(path, section="train", set=()):
+    """The pipeline ``data.train`` or ``data.eval`` of a recipe file.
+
+    set  changes in the form of the command line: ``["data.train.batch.size=64"]``
+    """
+    nodes, root, classes = _core.read_pipeline(os.fspath(path), section, list(set))
+    return Dataset(nodes, root, classes)
+
+
+def _refuse(other):
+    raise TypeError(_NOT_A_STAGE.format(repr(other)))
+
+
+def _texts(nodes):
+    return tuple(node.filled() for node in nodes)
+
+
+def _stages_of_yaml(text):
+    return Stages(_core.parse_pipeline(text, "pickled stages"))
+
+
+def _same(value, default):
+    if isinstance(default, tuple) and isinstance(value, (list, tuple)):
+        return len(value) == len(default) and all(map(_same, value, default))
+    return type(value) is type(default) and value == default
+
+
+def _node(name, given, on_error):
+    """The entry for an operator function; `given` is (option, value, default) each. The caller's caller is named in errors."""
+    frame = sys._getframe(3)
+    options = {option: value for option, value, default in given if value is not ... and not _same(value, default)}
+    unfinished = any(value is ... for _, value, _ in given)
+    where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    return _core.make_stage(name, options or None, on_error, where, unfinished)
+
+
+def _source(name, given, on_error):
+    return Dataset((_node(name, given, on_error),), os.getcwd())
+
+
+def _operator(name, given, on_error):
+    return Stages((_node(name, given, on_error),))

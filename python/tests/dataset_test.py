@@ -1,0 +1,114 @@
+"""Pipelines are values: they print, compare, become YAML and back, and pickle."""
+
+import os
+import pickle
+import unittest
+
+import stoker as sk
+from support import TestCase
+
+
+class Dataset(TestCase):
+    def made(self):
+        return sk.range(10, start=2) | sk.shuffle(buffer=4) | sk.batch(size=3, drop_remainder=True)
+
+    def test_prints_as_a_recipe_has_it(self):
+        self.assertEqual(repr(sk.range(10) | sk.shuffle() | sk.batch(4)),
+                         "- range: {stop: 10}\n- shuffle\n- batch: {size: 4}\n")
+
+    def test_becomes_yaml_and_back(self):
+        data = self.made()
+        again = sk.from_yaml(data.to_yaml())
+        self.assertEqual(data, again)
+        self.assertEqual(hash(data), hash(again))
+        self.assertEqual(data.spec, again.spec)
+
+    def test_compares_by_what_it_does_and_not_by_how_it_was_written(self):
+        self.assertEqual(sk.range(3) | sk.batch(), sk.from_yaml("[range: 3, batch: {size: 32, drop_remainder: false}]"))
+        self.assertNotEqual(sk.range(3) | sk.batch(), sk.range(3) | sk.batch(33))
+        self.assertNotEqual(sk.range(3), sk.range(3) | sk.batch())
+        self.assertNotEqual(sk.range(3), "- range: {stop: 3}\n")
+
+    def test_a_pickle_holds_the_recipe(self):
+        data = self.made()
+        pickled = pickle.dumps(data)
+        self.assertIn(b"range: {stop: 10, start: 2}", pickled)
+        self.assertEqual(pickle.loads(pickled), data)
+        stages = sk.shuffle() | sk.batch(4)
+        self.assertEqual(pickle.loads(pickle.dumps(stages)), stages)
+
+    def test_relative_paths_start_where_the_source_was_made(self):
+        (self.folder / "a.txt").write_text("x\ny\n")
+        before = os.getcwd()
+        os.chdir(self.folder)
+        try:
+            data = sk.lines("a.txt")
+        finally:
+            os.chdir(before)
+        for each in (data, pickle.loads(pickle.dumps(data)), sk.from_yaml("[lines: a.txt]", root=self.folder)):
+            self.assertEqual([bytes(memoryview(row["text"])) for row in sk.Loader(each, to="dlpack")], [b"x", b"y"])
+
+    def test_stages_can_be_kept_and_used_again(self):
+        augment = sk.shuffle() | sk.take(5)
+        self.assertEqual(sk.range(9) | augment | sk.batch(2), sk.range(9) | sk.shuffle() | sk.take(5) | sk.batch(2))
+
+    def test_tells_what_its_elements_are(self):
+        images, labels = self.pictures()
+        data = sk.idx(images=images, labels=labels) | sk.normalize(mean=0.5, std=0.5) | sk.batch(20)
+        self.assertEqual(data.spec, {"image": ("float32", (-1, 1, 6, 5)), "label": ("uint8", (-1,))})
+        self.assertEqual((data.count, len(data)), (3, 3))
+        self.assertEqual((data | sk.repeat()).count, float("inf"))
+        for endless in (data | sk.repeat(), data | sk.unbatch() | sk.filter(equals=3)):
+            with self.assertRaises(TypeError):
+                len(endless)
+
+    def test_a_recipe_gives_its_pipelines(self):
+        self.pictures()
+        recipe = self.folder / "recipe.yaml"
+        recipe.write_text("data:\n  classes: [a, b]\n  train: [idx: {images: images, labels: labels}, batch: {size: 8}]\n"
+                          "  eval: [range: 3]\n")
+        self.assertEqual(sk.read_recipe(recipe).count, 6)
+        self.assertEqual(sk.read_recipe(recipe).classes, ("a", "b"))
+        self.assertEqual(sk.read_recipe(recipe, "eval").count, 3)
+        self.assertEqual(len(sk.Loader(recipe, set=["data.train.batch.size=24"])), 2)
+        with self.assertRaises(sk.ConfigError):
+            sk.read_recipe(recipe, "test")
+
+    def test_mistakes_in_a_recipe_have_their_line_and_column(self):
+        recipe = self.folder / "recipe.yaml"
+        recipe.write_text("data:\n  train:\n    - range: 3\n    - batch: {sise: 4}\n")
+        with self.assertRaises(sk.ConfigError) as caught:
+            sk.Loader(recipe)
+        error = caught.exception
+        self.assertEqual((error.file, error.line, error.column), (str(recipe), 4, 15))
+        self.assertIn("did you mean 'size'?", str(error))
+        self.assertEqual(pickle.loads(pickle.dumps(error)).line, 4)
+
+    def test_stages_that_do_not_go_together_name_the_line_of_the_program(self):
+        pipeline = sk.range(10) | sk.decode()
+        with self.assertRaises(sk.ConfigError) as caught:
+            sk.Loader(pipeline)
+        self.assertEqual(caught.exception.file, __file__)
+
+    def test_what_is_no_stage_is_refused(self):
+        for other in (sk.shuffle, "shuffle", None, 3):
+            with self.subTest(repr(other)), self.assertRaisesRegex(TypeError, "is no stage"):
+                sk.range(3) | other
+        for first in (sk.range(3), sk.shuffle()):
+            with self.assertRaisesRegex(sk.ConfigError, "comes first"):
+                first | sk.range(3)
+
+    def test_missing_and_damaged_files_are_told_apart(self):
+        with self.assertRaises(sk.ResourceError) as caught:
+            list(sk.Loader(sk.lines(self.folder / "missing.txt")))
+        self.assertIsInstance(caught.exception, OSError)
+        self.assertIn("missing.txt", str(caught.exception))
+        images, _ = self.pictures()
+        images.write_bytes(images.read_bytes()[:100])
+        with self.assertRaises(sk.DataError) as caught:
+            list(sk.Loader(sk.idx(images=images)))
+        self.assertEqual(caught.exception.file, str(images))
+
+
+if __name__ == "__main__":
+    unittest.main()

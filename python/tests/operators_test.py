@@ -1,0 +1,108 @@
+"""The functions of the operators are what the registration says."""
+
+import inspect
+import json
+import keyword
+import unittest
+
+import stoker as sk
+from stoker import _core, operators
+from support import TestCase
+
+KINDS = {kind["name"]: kind for kind in json.loads(_core.operators_json())}
+
+
+def argument(option):
+    """The name of an option in Python, where some are words of the language."""
+    return option["name"] + "_" * keyword.iskeyword(option["name"])
+
+
+class Operators(TestCase):
+    def test_every_registered_operator_is_a_function_with_its_options_and_help(self):
+        self.assertEqual(sorted(KINDS), sorted(operators.__all__))
+        for name, kind in KINDS.items():
+            with self.subTest(name):
+                function = getattr(sk, name)
+                parameters = list(inspect.signature(function).parameters)
+                self.assertEqual(parameters, [argument(option) for option in kind["options"]] + ["on_error"])
+                for option in kind["options"]:
+                    self.assertIn(argument(option) + ":", function.__doc__)
+
+    def test_defaults_of_the_signature_are_those_of_the_registration(self):
+        for name, kind in KINDS.items():
+            parameters = inspect.signature(getattr(sk, name)).parameters
+            for option in kind["options"]:
+                default = parameters[argument(option)].default
+                with self.subTest(f"{name}.{option['name']}"):
+                    if option["required"]:
+                        self.assertIs(default, inspect.Parameter.empty)
+                    else:
+                        self.assertEqual(json.loads(json.dumps(default)) or None, option["default"] or None)
+
+    def test_every_operator_without_required_options_can_be_called_bare(self):
+        for name, kind in KINDS.items():
+            if any(option["required"] for option in kind["options"]):
+                continue
+            with self.subTest(name):
+                try:
+                    made = getattr(sk, name)()
+                except sk.ConfigError as error:
+                    # Some need one of several options.
+                    self.assertIn(name, str(error))
+                else:
+                    self.assertIsInstance(made, sk.Dataset if kind["group"] == "source" else sk.Stages)
+
+    def test_only_the_first_option_goes_without_its_name(self):
+        self.assertEqual(sk.batch(64), sk.batch(size=64))
+        with self.assertRaises(TypeError):
+            sk.batch(64, True)
+
+    def test_an_option_out_of_range_names_the_line_of_the_program(self):
+        line = inspect.currentframe().f_lineno + 2
+        with self.assertRaises(sk.ConfigError) as caught:
+            sk.batch(size=0)
+        self.assertEqual((caught.exception.file, caught.exception.line), (__file__, line))
+        self.assertIn("batch.size is 0; it must lie in 1..1073741824", str(caught.exception))
+        self.assertIsInstance(caught.exception, ValueError)
+
+    def test_values_that_are_no_options_are_refused(self):
+        itself = []
+        itself.append(itself)
+        for value in (object(), b"bytes", {1: 2}, itself, float("nan"), "many", [1], {1, 2}):
+            with self.subTest(repr(value)), self.assertRaises(sk.ConfigError):
+                sk.batch(size=value)
+
+    def test_numbers_paths_and_arrays_are_taken_from_other_libraries(self):
+        class Index:
+            def tolist(self):
+                return [0.5, 0.25, 0.125]
+
+        self.assertEqual(sk.normalize(mean=Index()), sk.normalize(mean=[0.5, 0.25, 0.125]))
+        self.assertEqual(sk.lines(self.folder / "a"), sk.lines(str(self.folder / "a")))
+
+    def test_texts_that_look_like_numbers_stay_texts(self):
+        self.assertEqual(sk.range(3, field="1").spec, {"1": ("int64", ())})
+        self.assertEqual(sk.from_yaml(sk.range(3, field="1").to_yaml()).spec, {"1": ("int64", ())})
+
+    def test_pipelines_are_options(self):
+        both = sk.zip([sk.range(3, field="a"), sk.range(3, field="b")])
+        self.assertEqual([list(map(int, row.values())) for row in sk.Loader(both, to="numpy")], [[0, 0], [1, 1], [2, 2]])
+
+    def test_a_source_leaves_its_file_to_interleave(self):
+        for name in "ab":
+            (self.folder / f"{name}.txt").write_text(f"head\n{name}1\n{name}2\n")
+        data = sk.interleave(files=str(self.folder / "*.txt"), pipeline=sk.lines(..., skip=1))
+        texts = sorted(bytes(row["text"]).decode() for row in sk.Loader(data, to="numpy"))
+        self.assertEqual(texts, ["a1", "a2", "b1", "b2"])
+
+    def test_on_error_stands_beside_the_options(self):
+        (self.folder / "bad").mkdir()
+        (self.folder / "bad" / "a.jpg").write_bytes(b"no picture")
+        data = sk.folder(self.folder) | sk.decode(on_error="skip")
+        self.assertEqual(list(sk.Loader(data, to="numpy")), [])
+        with self.assertRaises(sk.ConfigError):
+            sk.decode(on_error={"policy": "never"})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,64 @@
+# shellcheck shell=bash disable=SC2016  # backquotes in messages mark commands; nothing is to be expanded
+# ./dev python and ./dev wheel
+
+# What builds the package, and what its tests use beside torch, which is the copy of setup.
+readonly python_packages=(python3-dev)
+readonly python_requirements=(scikit-build-core 'nanobind>=3,<4' numpy)
+
+# The environment build/python with what builds the package; it sees our copy of torch through a .pth file, so that pip
+# fetches only what that copy lacks.
+setup_python() {
+  local venv="$root/build/python" have='' site torch wanted
+  need_packages apt-python "${python_packages[@]}"
+  torch=$(torch_dir)
+  wanted=$(as_list "${python_requirements[@]}" "$(torch_version_in "$torch")")
+  if [[ -r $venv/.complete ]]; then have=$(<"$venv/.complete"); fi
+  if [[ $have == "$wanted" ]]; then return; fi
+  say "making the environment build/python"
+  rm -rf "$venv"
+  "$python" -m venv "$venv" >"$log_dir/venv-python.log" 2>&1 ||
+    fail 'no virtual environment could be made' 'install python3-venv' "$log_dir/venv-python.log"
+  lock_deps
+  if [[ -r $torch/__init__.py ]]; then
+    site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+    dirname "$torch" >"$site/stoker_torch.pth"
+    pip_install pip-python "$venv/bin/python" "${python_requirements[@]}" "torch==$(torch_version_in "$torch")"
+  else
+    warn "$torch has no Python package, so the tests with torch are left out"
+    pip_install pip-python "$venv/bin/python" "${python_requirements[@]}"
+  fi
+  unlock_deps
+  printf '%s' "$wanted" >"$venv/.complete"
+}
+
+# pip_builds LOG ARGUMENT...: pip builds the package, in a tree that the next time begins with.
+pip_builds() {
+  local log="$log_dir/$1.log"
+  shift
+  CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(job_count)} "$root/build/python/bin/python" -m pip "$@" \
+    --no-build-isolation --no-deps --no-input --progress-bar off --config-settings=build-dir="$root/build/python-build" \
+    --config-settings=cmake.define.STOKER_ARROW_DIR="$(pyarrow_dir)" ./python >"$log" 2>&1 </dev/null ||
+    fail "pip $1 ./python" 'correct the first error in the log (warnings count as errors), then run the same command again' "$log"
+}
+
+do_python() {
+  local started=$SECONDS status=0
+  setup_base
+  mkdir -p "$log_dir"
+  setup_python
+  say "building the package (build/log/pip-stoker.log)"
+  pip_builds pip-stoker install --force-reinstall
+  say "installed in build/python after $((SECONDS - started)) s; running the tests"
+  "$root/build/python/bin/python" -B -m unittest discover --start-directory python/tests --pattern "${1:-*_test.py}" || status=$?
+  ((status == 0)) || fail "tests of the Python package" "build/python/bin/python python/tests/NAME_test.py runs one file"
+}
+
+do_wheel() {
+  (($# == 0)) || usage_error "wheel takes no argument, not '$1'"
+  setup_base
+  mkdir -p "$log_dir"
+  setup_python
+  say "building the wheel (build/log/pip-wheel.log)"
+  pip_builds pip-wheel wheel --wheel-dir "$root/build/wheel"
+  ls -l build/wheel
+}
