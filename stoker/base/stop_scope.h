@@ -31,8 +31,8 @@ class StopScope {
   static const StopScope* Innermost();
   // Returns true if a scope of this thread says that its waits are to end.
   static bool Asked();
-  // The same for work that does not wait, to be called often: looks only where a scope of this thread
-  // has a shorter interval than kAskStopEvery, and once in that. Costs some nanoseconds.
+  // The same for work that does not wait, to be called often: looks only where a scope of this
+  // thread has a shorter interval than kAskStopEvery, and once in that. Costs some nanoseconds.
   static bool AskedNowAndThen();
   // Returns how often a wait of this thread has to call Asked(): the shortest interval of its
   // scopes.

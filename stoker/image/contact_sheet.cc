@@ -115,7 +115,8 @@ Result<ContactSheet> MakeContactSheet(const std::vector<Array>& arrays,
   const auto columns =
       static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(pictures.size()))));
   const int64_t rows = (std::ssize(pictures) + columns - 1) / columns;
-  const double pixels = static_cast<double>(rows * columns) * static_cast<double>(height + kSheetGap) *
+  const double pixels = static_cast<double>(rows * columns) *
+                        static_cast<double>(height + kSheetGap) *
                         static_cast<double>(width + kSheetGap);
   if (pixels > kMostPixels) {
     return InvalidArgument(
@@ -123,14 +124,16 @@ Result<ContactSheet> MakeContactSheet(const std::vector<Array>& arrays,
         "smaller batches, or resize",
         pictures.size(), width, height);
   }
-  ContactSheet sheet{.pixels = Array::Allocate(DType::kUInt8, {rows * (height + kSheetGap) - kSheetGap,
-                                                               columns * (width + kSheetGap) - kSheetGap, 3}),
-                     .columns = columns};
+  ContactSheet sheet{
+      .pixels = Array::Allocate(DType::kUInt8, {rows * (height + kSheetGap) - kSheetGap,
+                                                columns * (width + kSheetGap) - kSheetGap, 3}),
+      .columns = columns};
   std::memset(sheet.pixels.data(), kSheetGapValue, sheet.pixels.num_bytes());
   for (size_t i = 0; i < pictures.size(); ++i) {
     const auto place = static_cast<int64_t>(i);
-    Draw(pictures[i], BrightnessOf(pictures[i], denormalization), place / columns * (height + kSheetGap),
-         place % columns * (width + kSheetGap), sheet.pixels);
+    Draw(pictures[i], BrightnessOf(pictures[i], denormalization),
+         place / columns * (height + kSheetGap), place % columns * (width + kSheetGap),
+         sheet.pixels);
   }
   return sheet;
 }
