@@ -15,6 +15,7 @@
 #include "python/module/errors.h"
 #include "stoker/base/config_scalar.h"
 #include "stoker/data/options/registry.h"
+#include "stoker/data/options/whole_pipeline.h"
 #include "stoker/data/recipe/data_section.h"
 #include "stoker/data/recipe/memory_options.h"
 #include "stoker/data/recipe/recipe.h"
@@ -161,8 +162,10 @@ RecipePipeline ReadPipeline(const std::string& file, const std::string& section,
   }
   const ConfigNode& data = *Take(DataSection(recipe));
   const DataOptions options = Take(ParseDataOptions(data));
-  const ConfigNode* list = section == "train" || section == "eval" ? data.Find(section) : nullptr;
-  if (list == nullptr) {
+  Check(CheckShared(data));
+  std::optional<ConfigNode> list;
+  if (section == "train" || section == "eval") list = WholePipeline(data, section);
+  if (!list) {
     throw StatusError(
         InvalidArgument("{}: there is no pipeline data.{}; a recipe has train and may have eval",
                         data.location.ToString(), section));

@@ -27,6 +27,7 @@
 #include "stoker/data/ops/shard.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
+#include "stoker/data/ops/split.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/data/ops/unbatch.h"
 #include "stoker/data/ops/window.h"

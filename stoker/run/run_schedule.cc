@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "stoker/data/ops/batch.h"
+#include "stoker/data/options/whole_pipeline.h"
 #include "stoker/run/build_kind.h"
 
 namespace stoker {
@@ -60,8 +61,8 @@ std::optional<int64_t> BatchSizeOf(const DataRecipe& data, std::string_view inpu
     if (field.shape.front() > 0) return field.shape.front();
   }
   std::optional<int64_t> size;
-  const ConfigNode* pipeline = data.filled.Find("train");
-  if (pipeline == nullptr) return size;
+  const std::optional<ConfigNode> pipeline = WholePipeline(data.filled, "train");
+  if (!pipeline) return size;
   for (const ConfigNode& stage : pipeline->items) {
     Batch batch;
     const ConfigNode* options = stage.Find(Batch::kName);

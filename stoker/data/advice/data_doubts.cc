@@ -18,6 +18,7 @@
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
 #include "stoker/data/ops/take.h"
+#include "stoker/data/options/whole_pipeline.h"
 #include "stoker/data/transforms/cast.h"
 #include "stoker/data/transforms/center_crop.h"
 #include "stoker/data/transforms/color_jitter.h"
@@ -94,8 +95,8 @@ Stage StageOf(const ConfigNode& entry) {
 
 Pipeline PipelineOf(const ConfigNode& data, std::string_view name) {
   Pipeline pipeline{.name = fmt::format("data.{}", name), .stages = {}};
-  const ConfigNode* const list = data.Find(name);
-  if (list == nullptr) return pipeline;
+  const std::optional<ConfigNode> list = WholePipeline(data, name);
+  if (!list) return pipeline;
   for (const ConfigNode& entry : list->items) pipeline.stages.push_back(StageOf(entry));
   return pipeline;
 }
@@ -161,7 +162,8 @@ void FindSharedSamples(const Pipeline& train, const Pipeline& eval,
   const std::string both = fmt::format("{} reads samples that {} learns from", Named(eval, of_eval),
                                        Named(train, of_train));
   constexpr std::string_view kAdvice =
-      "give it files of its own, or `take: N` in one pipeline and `skip: N` in the other";
+      "give it files of its own, part one source by `data.split`, or write `take: N` in one pipeline "
+      "and `skip: N` in the other";
   if (!learnt->cut && !measured->cut) {
     doubts.push_back({of_eval.location, both + ": the same source, whole", std::string(kAdvice)});
   } else if (learnt->redrawn != nullptr || measured->redrawn != nullptr) {

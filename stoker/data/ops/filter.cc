@@ -9,6 +9,7 @@
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/nodes/map.h"
+#include "stoker/data/ops/filter_by_internal.h"
 #include "stoker/image/cast.h"
 
 namespace stoker {
@@ -49,8 +50,12 @@ using Predicate = std::function<Result<bool>(const Element&)>;
 // Adds the answer to an element, without looking at how many there are.
 class ConditionTransform final : public Transform {
  public:
-  ConditionTransform(std::optional<size_t> field, NumberCondition condition, Predicate predicate)
-      : field_(field), condition_(std::move(condition)), predicate_(std::move(predicate)) {}
+  ConditionTransform(std::string name, std::optional<size_t> field, NumberCondition condition,
+                     Predicate predicate)
+      : name_(std::move(name)),
+        field_(field),
+        condition_(std::move(condition)),
+        predicate_(std::move(predicate)) {}
 
   Status Apply(Element& element, Rng& /*rng*/, Scratch& scratch) const override {
     Array answer = scratch.NewArray(DType::kBool, {});
@@ -69,7 +74,7 @@ class ConditionTransform final : public Transform {
     if (field_) AskNumbers(rows.columns[*field_], keep);
     for (size_t i = 0; predicate_ && i < keep.size(); ++i) {
       if (!keep[i]) continue;
-      if (scratch.stopped()) return AskedToStop("filter");
+      if (scratch.stopped()) return AskedToStop(name_);
       STOKER_RETURN_IF_ERROR(AskPredicate(rows.RowElement(static_cast<int64_t>(i)), keep[i]));
     }
     rows.columns.push_back(std::move(answers));
@@ -96,10 +101,11 @@ class ConditionTransform final : public Transform {
     if (!predicate_) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(
         keep, CatchExceptions([&] { return predicate_(element); },
-                              "filter: element {}: the predicate", element.key.index));
+                              "{}: element {}: the predicate", name_, element.key.index));
     return OkStatus();
   }
 
+  const std::string name_;
   const std::optional<size_t> field_;  // the one with the number; nothing: no such condition
   const NumberCondition condition_;
   const Predicate predicate_;
@@ -108,12 +114,14 @@ class ConditionTransform final : public Transform {
 // Drops the elements whose answer is no, and the answers of the others.
 class FilterNode final : public DatasetNode {
  public:
-  FilterNode(Dataset answered, Spec spec)
-      : DatasetNode(std::string(Filter::kName), std::move(spec),
+  FilterNode(std::string name, std::string details, Dataset answered, Spec spec)
+      : DatasetNode(std::move(name), std::move(spec),
                     answered.cardinality() == Cardinality::Of(0) ? Cardinality::Of(0)
                                                                  : Cardinality::Unknown(),
-                    {answered}) {}
+                    {answered}),
+        details_(std::move(details)) {}
 
+  std::string Details() const override { return details_; }
   KeyOrigin key_origin() const override { return KeyOrigin::kInput; }
   std::string_view Disturbs() const override { return "leaves elements out"; }
   bool tolerates_errors() const override { return input().node().tolerates_errors(); }
@@ -131,6 +139,9 @@ class FilterNode final : public DatasetNode {
     element.arrays.pop_back();
     return element;
   }
+
+ private:
+  const std::string details_;
 };
 
 class FilterIterator final : public Iterator {
@@ -177,7 +188,23 @@ Result<size_t> FindNumber(const Spec& spec, const std::string& name) {
   return index;
 }
 
+Spec WithAnswer(Spec spec) {
+  spec.fields.push_back({std::string(kAnswer), DType::kBool, {}});
+  return spec;
+}
+
 }  // namespace
+
+Dataset FilterBy(Dataset input, const std::string& name, std::string details,
+                 std::function<Result<bool>(const Element&)> predicate) {
+  const Spec spec = input.spec();
+  Dataset answered = MapDataset(
+      std::move(input), name + "_condition", "", WithAnswer(spec),
+      std::make_shared<ConditionTransform>(name, std::nullopt, NumberCondition(Filter()),
+                                           std::move(predicate)));
+  return Dataset(
+      std::make_shared<FilterNode>(name, std::move(details), std::move(answered), spec));
+}
 
 void Filter::Describe(OptionTable<Filter>& table) {
   table.Field("field", &Filter::field, "field that the conditions are on, of one number")
@@ -201,14 +228,13 @@ Result<Dataset> Filter::Build(Dataset input) const {
     STOKER_ASSIGN_OR_RETURN(index, FindNumber(input.spec(), field));
   }
   const Spec spec = input.spec();
-  Spec answered = spec;
-  answered.fields.push_back({std::string(kAnswer), DType::kBool, {}});
   std::string details = condition.given() ? field + condition.ToString() : "";
   if (predicate) details += details.empty() ? "a function" : " and a function";
-  return Dataset(std::make_shared<FilterNode>(
-      MapDataset(std::move(input), "filter_condition", std::move(details), std::move(answered),
-                 std::make_shared<ConditionTransform>(index, condition, predicate)),
-      spec));
+  const std::string name(kName);
+  Dataset answered = MapDataset(
+      std::move(input), "filter_condition", std::move(details), WithAnswer(spec),
+      std::make_shared<ConditionTransform>(name, index, condition, predicate));
+  return Dataset(std::make_shared<FilterNode>(name, "", std::move(answered), spec));
 }
 
 }  // namespace stoker

@@ -9,6 +9,7 @@
 #include "stoker/data/core/class_names.h"
 #include "stoker/data/core/file_patterns.h"
 #include "stoker/data/options/registry.h"
+#include "stoker/data/options/whole_pipeline.h"
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe.h"
 
@@ -49,13 +50,14 @@ Status CheckStages(const std::vector<ConfigNode>& stages, const std::string& of)
 Result<PackSource> PackSourceOfRecipe(const std::string& path, const PackSourceOptions& options) {
   STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRecipeAndPlugins(path, options.assignments));
   ConfigNode* const data = recipe.Find("data");
-  const ConfigNode* const wanted = data != nullptr ? data->Find(options.of) : nullptr;
-  if (data != nullptr && wanted == nullptr && options.of != "train") {
+  std::optional<ConfigNode> wanted;
+  if (data != nullptr) wanted = WholePipeline(*data, options.of);
+  if (data != nullptr && !wanted && options.of != "train") {
     return InvalidArgument("{}: the recipe has no pipeline data.{}", data->location.ToString(),
                            options.of);
   }
-  if (wanted != nullptr) {
-    ConfigNode pipeline = *wanted;
+  if (wanted) {
+    ConfigNode pipeline = *std::move(wanted);
     const auto stages = static_cast<int64_t>(pipeline.items.size());
     if (options.stages && *options.stages > stages) {
       return InvalidArgument("--stages {}: data.{} has {} stages", *options.stages, options.of,
@@ -64,7 +66,8 @@ Result<PackSource> PackSourceOfRecipe(const std::string& path, const PackSourceO
     if (options.stages) pipeline.items.resize(static_cast<size_t>(*options.stages));
     STOKER_RETURN_IF_ERROR(CheckStages(pipeline.items, options.of));
     std::erase_if(data->entries, [](const ConfigNode::Entry& entry) {
-      return entry.key == "train" || entry.key == "eval";
+      return entry.key == "train" || entry.key == "eval" || entry.key == "source" ||
+             entry.key == "split";
     });
     data->entries.push_back({"train", {}, std::move(pipeline)});
   }

@@ -1,15 +1,19 @@
 #include "stoker/data/recipe/data_section.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "stoker/base/problems.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/data/core/option_object.h"
+#include "stoker/data/options/whole_pipeline.h"
 
 namespace stoker {
 namespace {
 
-constexpr std::string_view kPipelines[] = {"train", "eval"};
+// The keys that are not options. `train` and `eval` are pipelines, which begin with what the others
+// say.
+constexpr std::string_view kPipelines[] = {"train", "eval", "source", "split"};
 
 }  // namespace
 
@@ -84,8 +88,9 @@ Result<EvalList> FindEvalList(const ConfigNode& recipe,
                               const std::filesystem::path& recipe_folder) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode* data, DataSection(recipe));
   STOKER_ASSIGN_OR_RETURN(const DataOptions options, ParseDataOptions(*data));
-  const ConfigNode* eval = data->Find("eval");
-  if (eval == nullptr) {
+  STOKER_RETURN_IF_ERROR(CheckShared(*data));
+  std::optional<ConfigNode> eval = WholePipeline(*data, "eval");
+  if (!eval) {
     return FailedPrecondition(
         "the recipe has no pipeline data.eval; add one (--set 'data.eval=[...]' does for a run)");
   }
@@ -95,7 +100,7 @@ Result<EvalList> FindEvalList(const ConfigNode& recipe,
         "normalize, batch]; here is {}",
         eval->location.ToString(), eval->KindName());
   }
-  return EvalList{eval, AbsoluteRoot(*data, options.root, recipe_folder)};
+  return EvalList{*std::move(eval), AbsoluteRoot(*data, options.root, recipe_folder)};
 }
 
 }  // namespace stoker

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/base/config.h"
@@ -39,11 +40,11 @@ Result<DataOptions> ParseDataOptions(const ConfigNode& data);
 std::filesystem::path AbsoluteRoot(const ConfigNode& data, const std::filesystem::path& root,
                                    const std::filesystem::path& recipe_folder);
 
-// The pipeline data.eval as written in the recipe, and the folder that its paths are relative to.
+// The pipeline data.eval, whole, and the folder that its paths are relative to.
 // Errors: also kFailedPrecondition if the recipe has none, kInvalidArgument if it is not a list
 // with an entry.
 struct EvalList {
-  const ConfigNode* list = nullptr;  // of the recipe
+  ConfigNode list;
   std::filesystem::path root;
 };
 Result<EvalList> FindEvalList(const ConfigNode& recipe, const std::filesystem::path& recipe_folder);

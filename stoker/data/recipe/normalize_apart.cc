@@ -1,12 +1,14 @@
 #include "stoker/data/recipe/normalize_apart.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "stoker/base/options.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
+#include "stoker/data/options/whole_pipeline.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/data/transforms/normalize.h"
 
@@ -78,8 +80,8 @@ bool IsAsWritten(const DataRecipe& recipe, std::string_view pipeline) {
 
 Result<NormalizeApart> TakeNormalizeOut(const DataRecipe& recipe, std::string_view pipeline,
                                         std::string_view field) {
-  const ConfigNode* const stages = recipe.filled.Find(pipeline);
-  if (stages == nullptr || stages->kind != ConfigNode::Kind::kList ||
+  const std::optional<ConfigNode> stages = WholePipeline(recipe.filled, pipeline);
+  if (!stages || stages->kind != ConfigNode::Kind::kList ||
       !IsAsWritten(recipe, pipeline)) {
     return FailedPrecondition("data.{} was not made from a recipe", pipeline);
   }

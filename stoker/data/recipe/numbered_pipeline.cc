@@ -153,7 +153,7 @@ std::vector<std::string> DisturbancesOf(const std::vector<Stage>& stages) {
 Result<NumberedPipeline> ParseNumberedEvalPipeline(const ConfigNode& recipe,
                                                    const std::filesystem::path& recipe_folder) {
   STOKER_ASSIGN_OR_RETURN(const EvalList eval, FindEvalList(recipe, recipe_folder));
-  STOKER_ASSIGN_OR_RETURN(const std::vector<Stage> stages, BuildStages(*eval.list, eval.root));
+  STOKER_ASSIGN_OR_RETURN(const std::vector<Stage> stages, BuildStages(eval.list, eval.root));
   NumberedPipeline pipeline{.batches = stages.back().behind,
                             .number = {},
                             .names = nullptr,
@@ -169,7 +169,7 @@ Result<NumberedPipeline> ParseNumberedEvalPipeline(const ConfigNode& recipe,
   if (found->shape.empty()) {
     return InvalidArgument(
         "{}: data.eval gives sample by sample; end it with `batch` (or `padded_batch`)",
-        eval.list->location.ToString());
+        eval.list.location.ToString());
   }
   if (found->shape.size() > 1) return pipeline;
   pipeline.batches = *numbered;

@@ -9,6 +9,7 @@
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/options/registry.h"
+#include "stoker/data/options/whole_pipeline.h"
 #include "stoker/data/recipe/data_check.h"
 #include "stoker/data/recipe/data_section.h"
 #include "stoker/data/recipe/recipe_text.h"
@@ -77,10 +78,10 @@ void KeepRemainder(ConfigNode& stage) {
 }
 
 // The list of the eval pipeline, which has at least a source.
-Result<const ConfigNode*> EvalSection(const ConfigNode& recipe) {
+Result<ConfigNode> EvalSection(const ConfigNode& recipe) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode* data, DataSection(recipe));
-  const ConfigNode* eval = data->Find("eval");
-  if (eval != nullptr && eval->kind == ConfigNode::Kind::kList && !eval->items.empty()) return eval;
+  std::optional<ConfigNode> eval = WholePipeline(*data, "eval");
+  if (eval && eval->kind == ConfigNode::Kind::kList && !eval->items.empty()) return *std::move(eval);
   return FailedPrecondition(
       "the recipe has no pipeline data.eval, so it is not known how samples are prepared; add one");
 }
@@ -121,7 +122,10 @@ void ReadPipeline(const ConfigNode& list, std::optional<Dataset>& built, ConfigN
 
 // The pipelines do not depend on each other: a mistake in one hides none in the other.
 void ReadPipelines(const ConfigNode& recipe, const ConfigNode& data, SectionRead& read) {
-  if (const ConfigNode* train = data.Find("train")) {
+  const Status shared = CheckShared(data);
+  read.problems.Add(shared);
+  if (!shared.ok()) return;
+  if (const std::optional<ConfigNode> train = WholePipeline(data, "train")) {
     ReadPipeline(*train, read.train, read.train_filled, read);
   } else {
     read.problems.Add(InvalidArgument(
@@ -133,8 +137,8 @@ void ReadPipelines(const ConfigNode& recipe, const ConfigNode& data, SectionRead
   std::vector<std::string> of_train;
   if (read.train) of_train = FindClassNames(*read.train, label);
   read.problems.Add(CheckNamedClasses(data, read.options.classes, of_train));
-  const ConfigNode* eval = data.Find("eval");
-  if (eval == nullptr) return;
+  const std::optional<ConfigNode> eval = WholePipeline(data, "eval");
+  if (!eval) return;
   ReadPipeline(*eval, read.eval, read.eval_filled, read);
   if (!read.train || !read.eval) return;
   read.problems.Add(CheckSameClasses(*eval, of_train, FindClassNames(*read.eval, label)));
@@ -165,7 +169,8 @@ KindDescription DescribeDataSection() {
   Option train{.name = "train",
                .type = "pipeline",
                .constraint = "",
-               .help = "a list of operators that begins with a source: what is trained on"};
+               .help = "a list of operators that begins with a source unless `source` is given: "
+                       "what is trained on"};
   train.required = true;
   section.options.push_back(std::move(train));
   section.options.push_back({.name = "eval",
@@ -173,6 +178,17 @@ KindDescription DescribeDataSection() {
                              .constraint = "",
                              .help = "likewise, what the model is measured on; how `stoker "
                                      "predict` prepares samples"});
+  section.options.push_back({.name = "source",
+                             .type = "pipeline",
+                             .constraint = "",
+                             .help = "what train and eval both begin with: a source, and operators "
+                                     "that both need"});
+  section.options.push_back({.name = "split",
+                             .type = "options",
+                             .constraint = "",
+                             .help = "which of the samples of `source` train and eval get: the "
+                                     "options of the operator split but `side`, such as {eval: "
+                                     "0.2, seed: 1}"});
   return section;
 }
 
@@ -258,8 +274,8 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
     std::erase_if(filled.entries,
                   [](const ConfigNode::Entry& entry) { return entry.key == "remote"; });
   }
-  filled.entries.push_back({"train", {}, std::move(read.train_filled)});
-  if (read.eval) filled.entries.push_back({"eval", {}, std::move(read.eval_filled)});
+  AddFilledPipelines(*recipe.Find("data"), std::move(read.train_filled),
+                     std::move(read.eval_filled), filled);
   KeepPlaces(*recipe.Find("data"), filled);
   auto train = read.train->shared_node();
   auto eval = read.eval ? read.eval->shared_node() : nullptr;
@@ -280,14 +296,14 @@ CheckedData CheckDataSection(const ConfigNode& recipe, const std::filesystem::pa
 Result<Dataset> ParseEvalPipeline(const ConfigNode& recipe,
                                   const std::filesystem::path& recipe_folder) {
   STOKER_ASSIGN_OR_RETURN(const EvalList eval, FindEvalList(recipe, recipe_folder));
-  return BuildPipeline(*eval.list, eval.root);
+  return BuildPipeline(eval.list, eval.root);
 }
 
 Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
-  STOKER_ASSIGN_OR_RETURN(const ConfigNode* eval, EvalSection(recipe));
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode eval, EvalSection(recipe));
   Dataset dataset = std::move(source);
-  for (size_t i = 1; i < eval->items.size(); ++i) {
-    ConfigNode entry = WithoutOnError(eval->items[i]);
+  for (size_t i = 1; i < eval.items.size(); ++i) {
+    ConfigNode entry = WithoutOnError(eval.items[i]);
     KeepRemainder(entry);
     STOKER_ASSIGN_OR_RETURN(const auto configured, ParseStage(entry));
     // The samples are picked already, and have no labels whose words were to be numbered.
@@ -295,7 +311,7 @@ Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
     if (OperatorRegistry::Known().Arranges(configured.name)) continue;
     Result<Dataset> built = configured.build(dataset);
     if (!built.ok()) {
-      return Status(built.status().code(), fmt::format("{}: {}", eval->items[i].location.ToString(),
+      return Status(built.status().code(), fmt::format("{}: {}", eval.items[i].location.ToString(),
                                                        built.status().message()));
     }
     dataset = *std::move(built);
@@ -304,15 +320,15 @@ Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
     return FailedPrecondition(
         "{}: data.eval: {} {}, but a prediction needs each sample once, in its place and the same "
         "every time; take that out of data.eval",
-        eval->items[i].location.ToString(), dataset.node().name(), disturbs);
+        eval.items[i].location.ToString(), dataset.node().name(), disturbs);
   }
   return dataset;
 }
 
 bool EvalPipelineDecodes(const ConfigNode& recipe, std::string_view field) {
-  const Result<const ConfigNode*> eval = EvalSection(recipe);
+  const Result<ConfigNode> eval = EvalSection(recipe);
   if (!eval.ok()) return false;
-  return std::ranges::any_of((*eval)->items, [&](const ConfigNode& entry) {
+  return std::ranges::any_of(eval->items, [&](const ConfigNode& entry) {
     const auto stage = ParseStage(WithoutOnError(entry));
     if (!stage.ok() || stage->name != Decode::kName) return false;
     return stage->node.Find(Decode::kName)->Find("field")->scalar == field;

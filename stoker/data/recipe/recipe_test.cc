@@ -32,6 +32,7 @@ TEST(BuildEvalPipelineOn, TakesWhatPreparesSamplesAndLeavesOutWhatOnlyArrangesTh
                             "repeat: 2",
                             "repeat",
                             "shard: {index: 3, count: 4}",
+                            "split: {eval: 0.2, side: eval}",
                             "balance",
                             "sample: {label: label}",
                             "cache",
@@ -58,7 +59,7 @@ TEST(OperatorRegistry, KnowsWhichOperatorsArrange) {
     if (operators.Arranges(name)) arranging.push_back(name);
   EXPECT_THAT(arranging, testing::UnorderedElementsAre("balance", "cache", "ignore_errors",
                                                        "prefetch", "repeat", "sample", "shard",
-                                                       "shuffle", "skip", "take"));
+                                                       "shuffle", "skip", "split", "take"));
 }
 
 TEST(EvalPipelineDecodes, SaysWhetherSamplesAreFiles) {

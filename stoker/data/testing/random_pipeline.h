@@ -28,6 +28,7 @@
 #include "stoker/data/ops/shard.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
+#include "stoker/data/ops/split.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/data/ops/unbatch.h"
 #include "stoker/data/ops/window.h"
@@ -157,6 +158,21 @@ inline const std::vector<RandomStep>& RandomSteps() {
        [](In input, Draws& draws) {
          const int64_t count = 1 + draws.Below(3);
          return std::move(input) | Shard{.count = count, .index = draws.Below(count)};
+       }},
+      {"split",
+       [](In input, Draws& draws) {
+         Split split{.seed = draws.Below(9), .side = draws.Coin() ? "train" : "eval"};
+         if (draws.Coin()) {
+           split.eval = 0.1 * static_cast<double>(1 + draws.Below(9));
+         } else {
+           split.fold = draws.Coin() ? "2/3" : "1/2";
+         }
+         const Field& label = input->spec().fields[1];
+         if (draws.Coin()) split.by = {label.name};
+         if (draws.Coin() && label.shape.empty()) split.stratify = label.name;
+         // Of some inputs a side is empty, a class is not trained on, or nothing tells samples apart.
+         In side = In(*input) | split;
+         return side.ok() ? side : input;
        }},
       {"sample",
        [](In input, Draws& draws) {

@@ -18,6 +18,7 @@
 #include "stoker/data/advice/no_batch.h"
 #include "stoker/data/core/failure.h"
 #include "stoker/data/core/runtime.h"
+#include "stoker/data/options/whole_pipeline.h"
 #include "stoker/data/recipe/recipe_place.h"
 #include "stoker/tools/program/text.h"
 
@@ -88,8 +89,9 @@ ConfigLocation PlaceOfStage(const ConfigNode& pipeline, std::string_view message
 void CheckPipeline(const ConfigNode& recipe, std::string_view name,
                    const std::optional<Dataset>& made, uint64_t seed, RecipeCheck& check) {
   const ConfigNode* const data = recipe.Find("data");
-  const ConfigNode* const pipeline = data == nullptr ? nullptr : data->Find(name);
-  if (pipeline == nullptr) return;
+  if (data == nullptr) return;
+  const std::optional<ConfigNode> pipeline = WholePipeline(*data, name);
+  if (!pipeline) return;
   const std::string path = fmt::format("data.{}", name);
   if (!made) {
     check.NotChecked(

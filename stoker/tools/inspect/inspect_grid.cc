@@ -5,6 +5,7 @@
 #include "stoker/base/printable.h"
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
+#include "stoker/data/options/whole_pipeline.h"
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/data/transforms/normalize.h"
@@ -97,7 +98,7 @@ Result<Shown> FirstPictures(const Dataset& dataset, const PictureField& pictures
 // What the one `normalize` of the pictures' field does, where there is one that can be undone.
 std::optional<Denormalization> FindNormalization(const ConfigNode& data, const std::string& field) {
   std::optional<Denormalization> found;
-  const ConfigNode* train = data.Find("train");
+  const std::optional<ConfigNode> train = WholePipeline(data, "train");
   for (const ConfigNode& stage : train->items) {
     const ConfigNode* options = stage.Find(Normalize::kName);
     Normalize normalize;

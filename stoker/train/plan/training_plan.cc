@@ -7,6 +7,7 @@
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/data/options/registry.h"
+#include "stoker/data/options/whole_pipeline.h"
 #include "stoker/data/recipe/unknown_length.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/device/feeder.h"
@@ -59,7 +60,8 @@ Status NoEnd(const Recipe& recipe, const Dataset& train) {
         "data.train has no end, so the run would have none: set train.max_steps, or end the "
         "pipeline with `take: {{count: N}}`, N batches an epoch");
   }
-  const UnknownLength unknown = ExplainUnknownLength(train, recipe.data.filled.Find("train"));
+  const std::optional<ConfigNode> stages = WholePipeline(recipe.data.filled, "train");
+  const UnknownLength unknown = ExplainUnknownLength(train, stages ? &*stages : nullptr);
   return InvalidArgument(
       "{}: how many batches data.train has is not known, and a run needs its number of steps: set "
       "train.max_steps, or put `repeat` and `take: {{count: N}}` after its batch, which makes "

@@ -1,0 +1,154 @@
+#include "stoker/data/ops/chosen_positions_internal.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <list>
+#include <utility>
+#include <vector>
+
+#include "stoker/base/mutex.h"
+#include "stoker/base/per_process.h"
+#include "stoker/base/stop_scope.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/ops/read_anywhere_internal.h"
+#include "stoker/data/options/stages_before.h"
+
+namespace stoker {
+namespace {
+
+constexpr size_t kRemembered = 4;
+
+// The last sets that were found, newest first, by what determines them.
+class RememberedPositions {
+ public:
+  std::shared_ptr<const ChosenPositions> Find(const std::string& description) {
+    const MutexLock lock(mutex_);
+    const auto found = std::ranges::find(entries_, description, &Entry::first);
+    return found == entries_.end() ? nullptr : found->second;
+  }
+  void Add(const std::string& description, std::shared_ptr<const ChosenPositions> positions) {
+    const MutexLock lock(mutex_);
+    entries_.emplace_front(description, std::move(positions));
+    if (entries_.size() > kRemembered) entries_.pop_back();
+  }
+
+ private:
+  using Entry = std::pair<std::string, std::shared_ptr<const ChosenPositions>>;
+  Mutex mutex_;
+  std::list<Entry> entries_ STOKER_GUARDED_BY(mutex_);
+};
+
+RememberedPositions& Remembered() {
+  static PerProcess<RememberedPositions> remembered;
+  return remembered.Get();
+}
+
+void AppendMarks(const Dataset& dataset, std::string& text) {
+  for (const Dataset& input : dataset.node().inputs()) AppendMarks(input, text);
+  for (const std::string& file : dataset.node().files()) {
+    std::error_code ignored;
+    const uintmax_t size = std::filesystem::file_size(file, ignored);
+    const auto written = std::filesystem::last_write_time(file, ignored);
+    text += fmt::format("{}\n{} {}\n", file, size, written.time_since_epoch().count());
+  }
+}
+
+// What determines the positions, as text; empty if that is not known, as of functions in C++.
+std::string Describe(const Dataset& input, const std::string& options) {
+  std::string text = StagesBefore::Lines();
+  if (text.empty()) return text;
+  text += options + "\n" + input.ToString();
+  AppendMarks(input, text);
+  return text;
+}
+
+class ChosenNode final : public DatasetNode {
+ public:
+  ChosenNode(Dataset input, std::string name, std::string details,
+             std::shared_ptr<const ChosenPositions> positions, bool member)
+      : DatasetNode(std::move(name), input.spec(), Cardinality::Of(positions->set.Count(member)),
+                    {input}),
+        details_(std::move(details)),
+        positions_(std::move(positions)),
+        member_(member) {}
+
+  std::string Details() const override { return details_; }
+  KeyOrigin key_origin() const override { return KeyOrigin::kInput; }
+  std::string_view Disturbs() const override { return "leaves elements out"; }
+  bool fixed_order() const override { return true; }  // the input's is
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    return MemoryToReadAnywhere(input().node(), count);
+  }
+  Status Prepare(const OpenContext& context) const override {
+    positions_->kept.ChargeTo(*context.pass(), *this);
+    return OkStatus();
+  }
+  bool random_access() const override { return true; }
+  bool rereadable() const override { return input().node().rereadable(); }
+  int64_t read_ahead() const override { return input().node().read_ahead(); }
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
+    return Internal("{}: is read by position", name());
+  }
+
+ protected:
+  Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
+    return input().node().Read(positions_->set.Find(member_, position), context);
+  }
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    return input().node().ReadKey(key, context);
+  }
+  Result<Rows> DoReadRows(std::span<const int64_t> positions,
+                          const ReadContext& context) const override {
+    std::vector<int64_t> sources(positions.begin(), positions.end());
+    for (int64_t& source : sources) source = positions_->set.Find(member_, source);
+    return input().node().ReadRows(sources, context);
+  }
+
+ private:
+  const std::string details_;
+  const std::shared_ptr<const ChosenPositions> positions_;
+  const bool member_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const ChosenPositions>> FindPositions(
+    const Dataset& input, const std::string& options,
+    const std::function<Status(PositionSet& set)>& find) {
+  const std::string description = Describe(input, options);
+  if (!description.empty()) {
+    if (auto known = Remembered().Find(description); known != nullptr) return known;
+  }
+  auto positions = std::make_shared<ChosenPositions>();
+  STOKER_RETURN_IF_ERROR(find(positions->set));
+  positions->kept.Add(positions->set.bytes());
+  if (!description.empty()) Remembered().Add(description, positions);
+  return std::shared_ptr<const ChosenPositions>(std::move(positions));
+}
+
+Status ReadAndChoose(std::string_view who, const Dataset& input, const ChooseNext& choose,
+                     PositionSet& set) {
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> elements,
+                          input.Open(Runtime::Threaded(), {.losses = LossLogging::kNone}));
+  while (true) {
+    if (StopScope::AskedNowAndThen())
+      return Cancelled("{}: was asked to stop while it read all elements", who);
+    STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, elements->Next());
+    if (!element) return OkStatus();
+    STOKER_ASSIGN_OR_RETURN(const bool member, choose(*element));
+    set.Add(member);
+  }
+}
+
+bool HasFixedPositions(const Dataset& input) {
+  return input.node().random_access() && input.node().fixed_order() && input.cardinality().known();
+}
+
+Dataset AtPositions(Dataset input, std::string name, std::string details,
+                    std::shared_ptr<const ChosenPositions> positions, bool member) {
+  return Dataset(std::make_shared<ChosenNode>(std::move(input), std::move(name),
+                                              std::move(details), std::move(positions), member));
+}
+
+}  // namespace stoker
