@@ -46,6 +46,7 @@ ANNOTATIONS = {
     "list of texts": "str | _Sequence[str]",
     "integer or auto": "int | None",
     "number or auto": "float | None",
+    "integer, or share between 0 and 1": "int | float",
     "path, pattern or list of them": "str | _os.PathLike[str] | _Sequence[str | _os.PathLike[str]]",
     "list of pipelines": "_Sequence[_Dataset]",
     "pipeline": "_Dataset | None",

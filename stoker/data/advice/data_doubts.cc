@@ -27,6 +27,7 @@
 #include "stoker/data/transforms/encode.h"
 #include "stoker/data/transforms/gaussian_blur.h"
 #include "stoker/data/transforms/grayscale.h"
+#include "stoker/data/transforms/join.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/data/transforms/lookup.h"
 #include "stoker/data/transforms/mixup.h"
@@ -39,6 +40,7 @@
 #include "stoker/data/transforms/random_erasing.h"
 #include "stoker/data/transforms/random_flip.h"
 #include "stoker/data/transforms/random_resized_crop.h"
+#include "stoker/data/transforms/reshape.h"
 #include "stoker/data/transforms/resize.h"
 #include "stoker/data/transforms/trivial_augment.h"
 #include "stoker/data/transforms/truncate.h"
@@ -56,7 +58,8 @@ constexpr std::array kAugments = {
 constexpr std::array kKeepSamples = {
     Decode::kName,   Normalize::kName, Cast::kName,      Resize::kName, CenterCrop::kName,
     Pad::kName,      Layout::kName,    Grayscale::kName, Lookup::kName, OneHot::kName,
-    Prefetch::kName, Cache::kName,     Words::kName,     Encode::kName, Truncate::kName};
+    Prefetch::kName, Cache::kName,     Words::kName,     Encode::kName, Truncate::kName,
+    Join::kName,     Reshape::kName};
 
 template <size_t n>
 bool IsOneOf(const std::array<std::string_view, n>& names, std::string_view name) {
@@ -135,9 +138,12 @@ std::optional<Part> PartOf(const Pipeline& pipeline) {
       order += stage.text;
       if (shuffle->reshuffle) redrawn = &stage;
     } else if (const auto take = stage.As<Take>()) {
-      if (take->count < part.end - part.begin) part.end = part.begin + take->count;
+      if (!take->count.count()) return std::nullopt;  // a share of how many is not known here
+      if (*take->count.count() < part.end - part.begin)
+        part.end = part.begin + *take->count.count();
     } else if (const auto skip = stage.As<Skip>()) {
-      part.begin = std::min(part.end, part.begin + skip->count);
+      if (!skip->count.count()) return std::nullopt;
+      part.begin = std::min(part.end, part.begin + *skip->count.count());
     } else if (!IsOneOf(kKeepSamples, stage.name) && !IsOneOf(kAugments, stage.name)) {
       return std::nullopt;
     }

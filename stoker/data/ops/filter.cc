@@ -176,14 +176,14 @@ Result<std::unique_ptr<Iterator>> FilterNode::OpenStream(const OpenContext& cont
 }
 
 // The field that the conditions are on, which must hold one number.
-Result<size_t> FindNumber(const Spec& spec, const std::string& name) {
-  STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(spec, Filter::kName, "field", name));
+Result<size_t> FindNumber(std::string_view who, const Spec& spec, const std::string& name) {
+  STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(spec, who, "field", name));
   const Shape& shape = spec.fields[index].shape;
   if (!IsFullyKnown(shape) || NumValues(shape) != 1) {
     return InvalidArgument(
-        "filter: field '{}' has shape {}; conditions are on fields of one number: filter before "
+        "{}: field '{}' has shape {}; conditions are on fields of one number: {} before "
         "`batch`, or in C++ by a predicate",
-        name, ShapeToString(shape));
+        who, name, ShapeToString(shape), who);
   }
   return index;
 }
@@ -214,27 +214,35 @@ void Filter::Describe(OptionTable<Filter>& table) {
       .Field("max", &Filter::max, "keep where it is this or less; auto: any");
 }
 
-Result<Dataset> Filter::Build(Dataset input) const {
-  const NumberCondition condition(*this);
-  if (!condition.given() && !predicate) {
+Result<Dataset> WithCondition(std::string_view who, const Filter& conditions, Dataset input) {
+  const NumberCondition condition(conditions);
+  if (!condition.given() && !conditions.predicate) {
     return InvalidArgument(
-        "filter: there is no condition; give equals, except, min or max, such as `filter: {{field: "
-        "label, equals: 3}}`, or in C++ a predicate");
+        "{0}: there is no condition; give equals, except, min or max, such as `{0}: {{field: label, "
+        "equals: 3}}`, or in C++ a predicate",
+        who);
   }
-  if (min && max && *min > *max)
-    return InvalidArgument("filter: min is {}, max is {}; nothing lies between", *min, *max);
+  if (conditions.min && conditions.max && *conditions.min > *conditions.max) {
+    return InvalidArgument("{}: min is {}, max is {}; nothing lies between", who, *conditions.min,
+                           *conditions.max);
+  }
   std::optional<size_t> index;
   if (condition.given()) {
-    STOKER_ASSIGN_OR_RETURN(index, FindNumber(input.spec(), field));
+    STOKER_ASSIGN_OR_RETURN(index, FindNumber(who, input.spec(), conditions.field));
   }
+  std::string details = condition.given() ? conditions.field + condition.ToString() : "";
+  if (conditions.predicate) details += details.empty() ? "a function" : " and a function";
+  const Spec answered = WithAnswer(input.spec());
+  return MapDataset(std::move(input), fmt::format("{}_condition", who), std::move(details), answered,
+                    std::make_shared<ConditionTransform>(std::string(who), index, condition,
+                                                         conditions.predicate));
+}
+
+Result<Dataset> Filter::Build(Dataset input) const {
   const Spec spec = input.spec();
-  std::string details = condition.given() ? field + condition.ToString() : "";
-  if (predicate) details += details.empty() ? "a function" : " and a function";
-  const std::string name(kName);
-  Dataset answered = MapDataset(
-      std::move(input), "filter_condition", std::move(details), WithAnswer(spec),
-      std::make_shared<ConditionTransform>(name, index, condition, predicate));
-  return Dataset(std::make_shared<FilterNode>(name, "", std::move(answered), spec));
+  STOKER_ASSIGN_OR_RETURN(Dataset answered, WithCondition(kName, *this, std::move(input)));
+  return Dataset(
+      std::make_shared<FilterNode>(std::string(kName), "", std::move(answered), spec));
 }
 
 }  // namespace stoker

@@ -23,6 +23,10 @@ TEST(BuildEvalPipelineOn, TakesWhatPreparesSamplesAndLeavesOutWhatOnlyArrangesTh
                             "prefetch: {depth: 2}",
                             "prefetch: {deterministic: false}",
                             "take: 5",
+                            "take: 0.5",
+                            "take_while: {max: 3}",
+                            "unique",
+                            "order: unused.txt",
                             "skip: 5",
                             "skip: 60000",
                             "lookup: [cat, dog]",
@@ -59,7 +63,8 @@ TEST(OperatorRegistry, KnowsWhichOperatorsArrange) {
     if (operators.Arranges(name)) arranging.push_back(name);
   EXPECT_THAT(arranging, testing::UnorderedElementsAre("balance", "cache", "ignore_errors",
                                                        "prefetch", "repeat", "sample", "shard",
-                                                       "shuffle", "skip", "split", "take"));
+                                                       "shuffle", "skip", "split", "take", "take_while",
+                                                       "unique", "order"));
 }
 
 TEST(EvalPipelineDecodes, SaysWhetherSamplesAreFiles) {

@@ -21,16 +21,20 @@
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/interleave.h"
 #include "stoker/data/ops/mix.h"
+#include "stoker/data/ops/order.h"
 #include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/sample.h"
+#include "stoker/data/ops/scan.h"
 #include "stoker/data/ops/shard.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
 #include "stoker/data/ops/split.h"
 #include "stoker/data/ops/take.h"
+#include "stoker/data/ops/take_while.h"
 #include "stoker/data/ops/unbatch.h"
+#include "stoker/data/ops/unique.h"
 #include "stoker/data/ops/window.h"
 #include "stoker/data/ops/zip.h"
 #include "stoker/data/options/registry.h"
@@ -45,6 +49,7 @@
 #include "stoker/data/transforms/color_jitter.h"
 #include "stoker/data/transforms/cutmix.h"
 #include "stoker/data/transforms/input_mask.h"
+#include "stoker/data/transforms/join.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/data/transforms/mixup.h"
 #include "stoker/data/transforms/one_hot.h"
@@ -52,6 +57,7 @@
 #include "stoker/data/transforms/random_affine.h"
 #include "stoker/data/transforms/random_erasing.h"
 #include "stoker/data/transforms/random_resized_crop.h"
+#include "stoker/data/transforms/reshape.h"
 
 namespace stoker {
 
@@ -131,6 +137,23 @@ inline const std::vector<RandomSource>& RandomSources() {
   return sources;
 }
 
+// Files for `order` over five elements and more.
+class RandomOrders {
+ public:
+  static const RandomOrders& Get() {
+    static const RandomOrders orders;
+    return orders;
+  }
+  std::string file(int64_t which) const { return dir_ / (which == 0 ? "repeats" : "some"); }
+
+ private:
+  RandomOrders() {
+    EXPECT_THAT(WriteFileAtomically(file(0), "4\n0\n0\n2\n3\n2\n1\n0\n"), IsOk());
+    EXPECT_THAT(WriteFileAtomically(file(1), "3\n1\n2\n"), IsOk());
+  }
+  const TempDir dir_;
+};
+
 // One operator. `add` returns `input` if the operator cannot follow it; field 0 stays of dtype
 // uint8, field 1 of int64, and there are at most four times as many elements as before.
 struct RandomStep {
@@ -199,9 +222,17 @@ inline const std::vector<RandomStep>& RandomSteps() {
          return std::move(input) | balance;
        }},
       {"take",
-       [](In input, Draws& draws) { return std::move(input) | Take{.count = draws.Below(50)}; }},
+       [](In input, Draws& draws) {
+         if (input->cardinality().known() && draws.Below(4) == 0)
+           return std::move(input) | Take{.count = 0.8};
+         return std::move(input) | Take{.count = draws.Below(50)};
+       }},
       {"skip",
-       [](In input, Draws& draws) { return std::move(input) | Skip{.count = draws.Below(8)}; }},
+       [](In input, Draws& draws) {
+         if (input->cardinality().known() && draws.Below(4) == 0)
+           return std::move(input) | Skip{.count = 0.2};
+         return std::move(input) | Skip{.count = draws.Below(8)};
+       }},
       {"repeat",
        [](In input, Draws& draws) {
          return std::move(input) | Repeat{.count = 1 + draws.Below(3)};
@@ -228,6 +259,51 @@ inline const std::vector<RandomStep>& RandomSteps() {
                   const auto labels = element.arrays[1].values<int64_t>();
                   return labels.empty() || labels[0] % 3 != rest;
                 }};
+       }},
+      {"take_while",
+       [](In input, Draws& draws) {
+         const int64_t last = draws.Below(60);
+         return std::move(input) | TakeWhile{.predicate = [last](const Element& element) {
+                  const auto labels = element.arrays[1].values<int64_t>();
+                  return labels.empty() || labels[0] % 61 <= last;
+                }};
+       }},
+      {"unique",
+       [](In input, Draws& draws) {
+         Unique unique;
+         if (draws.Coin()) unique.by = {input->spec().fields[1].name};
+         In firsts = In(*input) | unique;
+         return firsts.ok() ? firsts : input;  // it must know the order
+       }},
+      {"order",
+       [](In input, Draws& draws) {
+         const Cardinality n = input->cardinality();
+         if (!input->node().random_access() || !n.known() || n.value() < 5) return input;
+         return std::move(input) | Order{.file = RandomOrders::Get().file(draws.Below(2))};
+       }},
+      {"scan",
+       [](In input, Draws& draws) {
+         const Field& label = input->spec().fields[1];
+         if (!label.shape.empty()) return input;
+         const std::string to = fmt::format("scan{}", input->spec().fields.size());
+         return std::move(input) |
+                Scan{.field = label.name, .function = draws.Coin() ? "sum" : "change", .to = to};
+       }},
+      {"join",
+       [](In input, Draws& draws) {
+         const Field& label = input->spec().fields[1];
+         if (label.shape.size() > 1) return input;
+         const std::string to = fmt::format("join{}", input->spec().fields.size());
+         return std::move(input) | Join{.fields = {label.name},
+                                        .to = to,
+                                        .dtype = draws.Coin() ? "float32" : "auto",
+                                        .keep = true};
+       }},
+      {"reshape",
+       [](In input, Draws&) {
+         const Field& image = input->spec().fields[0];
+         if (!IsFullyKnown(image.shape) || NumValues(image.shape) != 16) return input;
+         return std::move(input) | Reshape{.shape = {1, -1, 4}, .field = image.name};
        }},
       {"flat_map",
        [](In input, Draws&) {
