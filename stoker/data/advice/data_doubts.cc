@@ -168,7 +168,8 @@ void FindSharedSamples(const Pipeline& train, const Pipeline& eval,
   const std::string both = fmt::format("{} reads samples that {} learns from", Named(eval, of_eval),
                                        Named(train, of_train));
   constexpr std::string_view kAdvice =
-      "give it files of its own, part one source by `data.split`, or write `take: N` in one pipeline "
+      "give it files of its own, part one source by `data.split`, or write `take: N` in one "
+      "pipeline "
       "and `skip: N` in the other";
   if (!learnt->cut && !measured->cut) {
     doubts.push_back({of_eval.location, both + ": the same source, whole", std::string(kAdvice)});

@@ -147,8 +147,8 @@ bool HasFixedPositions(const Dataset& input) {
 
 Dataset AtPositions(Dataset input, std::string name, std::string details,
                     std::shared_ptr<const ChosenPositions> positions, bool member) {
-  return Dataset(std::make_shared<ChosenNode>(std::move(input), std::move(name),
-                                              std::move(details), std::move(positions), member));
+  return Dataset(std::make_shared<ChosenNode>(std::move(input), std::move(name), std::move(details),
+                                              std::move(positions), member));
 }
 
 }  // namespace stoker

@@ -20,8 +20,8 @@ struct ChosenPositions {
 using ChooseNext = std::function<Result<bool>(const Element& element)>;
 
 // Returns the set that `find` fills with the positions of all elements of `input`. Of pipelines of
-// recipes the last few sets are remembered, so that pipelines that begin alike, and a recipe that is
-// read again, find them once; anew if a file of `input` has changed.
+// recipes the last few sets are remembered, so that pipelines that begin alike, and a recipe that
+// is read again, find them once; anew if a file of `input` has changed.
 //   options  all that `find` depends on but the input, as text
 // Errors: those of `find`.
 Result<std::shared_ptr<const ChosenPositions>> FindPositions(
@@ -29,8 +29,8 @@ Result<std::shared_ptr<const ChosenPositions>> FindPositions(
     const std::function<Status(PositionSet& set)>& find);
 
 // Makes every element of `input` once, on threads and within the process's budget, and asks
-// `choose` about each in order. Ends with kCancelled, begun by `who`, if this thread is asked to stop
-// (base/stop_scope.h). Errors: those of reading and of `choose`.
+// `choose` about each in order. Ends with kCancelled, begun by `who`, if this thread is asked to
+// stop (base/stop_scope.h). Errors: those of reading and of `choose`.
 Status ReadAndChoose(std::string_view who, const Dataset& input, const ChooseNext& choose,
                      PositionSet& set);
 

@@ -100,8 +100,8 @@ class ConditionTransform final : public Transform {
   Status AskPredicate(const Element& element, bool& keep) const {
     if (!predicate_) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(
-        keep, CatchExceptions([&] { return predicate_(element); },
-                              "{}: element {}: the predicate", name_, element.key.index));
+        keep, CatchExceptions([&] { return predicate_(element); }, "{}: element {}: the predicate",
+                              name_, element.key.index));
     return OkStatus();
   }
 
@@ -198,12 +198,11 @@ Spec WithAnswer(Spec spec) {
 Dataset FilterBy(Dataset input, const std::string& name, std::string details,
                  std::function<Result<bool>(const Element&)> predicate) {
   const Spec spec = input.spec();
-  Dataset answered = MapDataset(
-      std::move(input), name + "_condition", "", WithAnswer(spec),
-      std::make_shared<ConditionTransform>(name, std::nullopt, NumberCondition(Filter()),
-                                           std::move(predicate)));
-  return Dataset(
-      std::make_shared<FilterNode>(name, std::move(details), std::move(answered), spec));
+  Dataset answered =
+      MapDataset(std::move(input), name + "_condition", "", WithAnswer(spec),
+                 std::make_shared<ConditionTransform>(name, std::nullopt, NumberCondition(Filter()),
+                                                      std::move(predicate)));
+  return Dataset(std::make_shared<FilterNode>(name, std::move(details), std::move(answered), spec));
 }
 
 void Filter::Describe(OptionTable<Filter>& table) {
@@ -218,7 +217,8 @@ Result<Dataset> WithCondition(std::string_view who, const Filter& conditions, Da
   const NumberCondition condition(conditions);
   if (!condition.given() && !conditions.predicate) {
     return InvalidArgument(
-        "{0}: there is no condition; give equals, except, min or max, such as `{0}: {{field: label, "
+        "{0}: there is no condition; give equals, except, min or max, such as `{0}: {{field: "
+        "label, "
         "equals: 3}}`, or in C++ a predicate",
         who);
   }
@@ -233,7 +233,8 @@ Result<Dataset> WithCondition(std::string_view who, const Filter& conditions, Da
   std::string details = condition.given() ? conditions.field + condition.ToString() : "";
   if (conditions.predicate) details += details.empty() ? "a function" : " and a function";
   const Spec answered = WithAnswer(input.spec());
-  return MapDataset(std::move(input), fmt::format("{}_condition", who), std::move(details), answered,
+  return MapDataset(std::move(input), fmt::format("{}_condition", who), std::move(details),
+                    answered,
                     std::make_shared<ConditionTransform>(std::string(who), index, condition,
                                                          conditions.predicate));
 }
@@ -241,8 +242,7 @@ Result<Dataset> WithCondition(std::string_view who, const Filter& conditions, Da
 Result<Dataset> Filter::Build(Dataset input) const {
   const Spec spec = input.spec();
   STOKER_ASSIGN_OR_RETURN(Dataset answered, WithCondition(kName, *this, std::move(input)));
-  return Dataset(
-      std::make_shared<FilterNode>(std::string(kName), "", std::move(answered), spec));
+  return Dataset(std::make_shared<FilterNode>(std::string(kName), "", std::move(answered), spec));
 }
 
 }  // namespace stoker

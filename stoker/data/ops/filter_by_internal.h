@@ -17,7 +17,8 @@ Dataset FilterBy(Dataset input, const std::string& name, std::string details,
                  std::function<Result<bool>(const Element&)> predicate);
 
 // Returns `input` with one more field, bool[]: whether the element meets the conditions. The stage
-// is called WHO_condition, and is computed on threads. Errors: those of the options, begun by `who`.
+// is called WHO_condition, and is computed on threads. Errors: those of the options, begun by
+// `who`.
 Result<Dataset> WithCondition(std::string_view who, const Filter& conditions, Dataset input);
 
 }  // namespace stoker

@@ -87,8 +87,9 @@ Result<std::vector<int64_t>> ReadTextPositions(const std::string& path, const Da
     int64_t position = 0;
     const auto [last, error] = std::from_chars(word.data(), word.data() + word.size(), position);
     if (error != std::errc() || last != word.data() + word.size()) {
-      return DataLoss("{}: line {}: '{}' is no whole number; each line has the position of an element",
-                      path, line, word.substr(0, 40));
+      return DataLoss(
+          "{}: line {}: '{}' is no whole number; each line has the position of an element", path,
+          line, word.substr(0, 40));
     }
     STOKER_RETURN_IF_ERROR(CheckPosition(fmt::format("{}: line {}", path, line), position, input));
     positions.push_back(position);
@@ -106,7 +107,8 @@ void Order::Describe(OptionTable<Order>& table) {
 Result<Dataset> Order::Build(Dataset input) const {
   if (!input.node().random_access() || !input.cardinality().known()) {
     return InvalidArgument(
-        "order: '{}' {}, but an order takes elements from anywhere; put order after a source that is "
+        "order: '{}' {}, but an order takes elements from anywhere; put order after a source that "
+        "is "
         "readable by position",
         input.node().name(),
         input.node().random_access() ? "has no end" : "can only be read in order");
@@ -114,7 +116,8 @@ Result<Dataset> Order::Build(Dataset input) const {
   const std::string path = file.string();
   Result<std::vector<int64_t>> read =
       file.extension() == ".npy" ? ReadNpyPositions(path, input) : ReadTextPositions(path, input);
-  if (!read.ok()) return Status(read.status().code(), fmt::format("order: {}", read.status().message()));
+  if (!read.ok())
+    return Status(read.status().code(), fmt::format("order: {}", read.status().message()));
   auto positions = std::make_shared<Positions>();
   positions->list = *std::move(read);
   positions->kept.Add(static_cast<int64_t>(positions->list.size() * sizeof(int64_t)));

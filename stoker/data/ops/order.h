@@ -14,8 +14,8 @@ namespace stoker {
 //   - order: easy-first.npy
 //
 // The file is a .npy of integers in one dimension, or text with one whole number from 0 a line; a
-// relative path starts at data.root. It is read when the pipeline is built: 8 bytes a position, within
-// the budget. The order is the same in every epoch.
+// relative path starts at data.root. It is read when the pipeline is built: 8 bytes a position,
+// within the budget. The order is the same in every epoch.
 //
 // By position, and the input must be. The key of an element is its position in the output, so later
 // random stages treat repeated elements differently each time.

@@ -34,10 +34,14 @@ const std::vector<NamedFunction>& Functions() {
       {"product", {1}, [](std::vector<double>& state, double value) { return state[0] *= value; }},
       {"min",
        {std::numeric_limits<double>::infinity()},
-       [](std::vector<double>& state, double value) { return state[0] = std::min(state[0], value); }},
+       [](std::vector<double>& state, double value) {
+         return state[0] = std::min(state[0], value);
+       }},
       {"max",
        {-std::numeric_limits<double>::infinity()},
-       [](std::vector<double>& state, double value) { return state[0] = std::max(state[0], value); }},
+       [](std::vector<double>& state, double value) {
+         return state[0] = std::max(state[0], value);
+       }},
       {"mean",
        {0, 0},  // the mean, and of how many values
        [](std::vector<double>& state, double value) {
@@ -78,9 +82,8 @@ class ScanNode final : public DatasetNode {
 
   Status Next(std::vector<double>& state, Element& element, Scratch& scratch) const {
     const int64_t index = element.key.index;
-    STOKER_RETURN_IF_ERROR(
-        CatchExceptions([&] { return step_(state, element, scratch); },
-                        "scan: element {}: the function", index));
+    STOKER_RETURN_IF_ERROR(CatchExceptions([&] { return step_(state, element, scratch); },
+                                           "scan: element {}: the function", index));
     return CheckElement(Scan::kName, spec(), element);
   }
   const std::vector<double>& initial() const { return initial_; }
@@ -124,8 +127,9 @@ class ScanIterator final : public Iterator {
   }
 
   static Status NotOurs() {
-    return DataLoss("{}: the saved position has no state; it was saved by another pipeline or is damaged",
-                    Scan::kName);
+    return DataLoss(
+        "{}: the saved position has no state; it was saved by another pipeline or is damaged",
+        Scan::kName);
   }
 
   const ScanNode& node_;
@@ -156,10 +160,11 @@ Scan::Step StepOf(Function next, size_t index) {
 
 void Scan::Describe(OptionTable<Scan>& table) {
   table.Field("field", &Scan::field, "field of one number that is followed")
-      .Field("function", &Scan::function,
-             "what is made of its values so far; change: this one less the one before, which of the "
-             "first element is nan",
-             OneOf{FunctionNames()})
+      .Field(
+          "function", &Scan::function,
+          "what is made of its values so far; change: this one less the one before, which of the "
+          "first element is nan",
+          OneOf{FunctionNames()})
       .Field("to", &Scan::to, "name of the field that is added, float64");
 }
 
@@ -183,10 +188,9 @@ Result<Dataset> Scan::Build(Dataset input) const {
   if (named == Functions().end())
     return InvalidArgument("scan: there is no function '{}'; {}", function,
                            NameAdvice(function, FunctionNames()));
-  return Dataset(std::make_shared<ScanNode>(std::move(input),
-                                            fmt::format("{} of {} to {}", function, field, to),
-                                            std::move(spec), StepOf(named->next, index),
-                                            named->initial));
+  return Dataset(std::make_shared<ScanNode>(
+      std::move(input), fmt::format("{} of {} to {}", function, field, to), std::move(spec),
+      StepOf(named->next, index), named->initial));
 }
 
 }  // namespace stoker

@@ -20,10 +20,11 @@ namespace stoker {
 //   ... | Scan{.step = [](std::vector<double>& state, Element& element, Scratch& scratch) { ... },
 //              .initial = {0, 1}, .output = spec}
 //
-// The function is called for each element of an epoch in order, by one thread, and changes state and
-// element; it may return an error, which ends the pass. Numbers are computed as doubles, so integers
-// beyond 2^53 are rounded. Read in order; the state is a part of a saved position, so resuming costs
-// as much as for the input. Elements differ with the order of the input: after a shuffle in each epoch.
+// The function is called for each element of an epoch in order, by one thread, and changes state
+// and element; it may return an error, which ends the pass. Numbers are computed as doubles, so
+// integers beyond 2^53 are rounded. Read in order; the state is a part of a saved position, so
+// resuming costs as much as for the input. Elements differ with the order of the input: after a
+// shuffle in each epoch.
 struct Scan {
   static constexpr std::string_view kName = "scan";
   static constexpr std::string_view kHelp =
@@ -33,7 +34,8 @@ struct Scan {
   std::string function = "sum";
   std::string to = "so_far";
 
-  using Step = std::function<Status(std::vector<double>& state, Element& element, Scratch& scratch)>;
+  using Step =
+      std::function<Status(std::vector<double>& state, Element& element, Scratch& scratch)>;
   Step step = {};                    // only in C++; if given, the options above say nothing
   std::vector<double> initial = {};  // the state at the begin of each epoch
   Spec output = {};                  // of the elements that `step` makes; empty: the input's

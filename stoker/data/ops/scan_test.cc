@@ -16,8 +16,7 @@ using testing::ElementsAre;
 
 std::vector<double> Scanned(const std::string& function, const Runtime& runtime) {
   const Result<Dataset> dataset =
-      *FromArrays({{"x", Array::Of<float>({3, -1, 4, 1.5f})}}) |
-      Scan{.function = function};
+      *FromArrays({{"x", Array::Of<float>({3, -1, 4, 1.5f})}}) | Scan{.function = function};
   std::vector<double> values;
   const auto all = ReadAll(*dataset, runtime);
   EXPECT_THAT(all, IsOk());

@@ -5,8 +5,8 @@
 
 namespace stoker {
 
-// Drops the first `count` elements of each epoch, or the first share of them: `skip: 0.8`. Maps that
-// directly precede it are not applied to them.
+// Drops the first `count` elements of each epoch, or the first share of them: `skip: 0.8`. Maps
+// that directly precede it are not applied to them.
 struct Skip {
   static constexpr std::string_view kName = "skip";
   static constexpr std::string_view kHelp = "Leaves out the first elements of each epoch.";

@@ -30,7 +30,8 @@ Result<SplitRule> RuleOfFold(const Split& options) {
   }
   if (!read || folds < 2 || fold < 1 || fold > folds) {
     return InvalidArgument(
-        "split: fold is '{}'; it is k/n, the k-th of n folds, such as 1/5, with k from 1 to n and n "
+        "split: fold is '{}'; it is k/n, the k-th of n folds, such as 1/5, with k from 1 to n and "
+        "n "
         "2 or more",
         text);
   }
@@ -108,7 +109,8 @@ Result<Dataset> SplitInOrder(Dataset input, const Split& options, const SplitFie
                              const SplitRule& rule) {
   if (fields.class_of) {
     return InvalidArgument(
-        "split: stratify counts classes once for all passes, but the elements of '{}' {}; put split "
+        "split: stratify counts classes once for all passes, but the elements of '{}' {}; put "
+        "split "
         "directly after a source that is readable by position, or leave stratify out",
         input.node().name(),
         input.node().random_access() ? "do not stand in the same order in every pass"

@@ -14,8 +14,8 @@ namespace stoker {
 //
 //   - split: {side: train, eval: 0.2, by: customer}
 //
-// Evaluation gets a share (`eval`), or fold k of n (`fold: k/n`). Which side an element is on depends
-// on its key and `seed`, never on the run's seed, so it stays there when others are added:
+// Evaluation gets a share (`eval`), or fold k of n (`fold: k/n`). Which side an element is on
+// depends on its key and `seed`, never on the run's seed, so it stays there when others are added:
 //   by, group   the hash of these fields decides, and elements with the same values stay together.
 //               An element stays on its side wherever it stands; shares are those of independent
 //               draws, within sqrt(share (1 - share) / keys) or so.
@@ -29,9 +29,9 @@ namespace stoker {
 //
 // By position if the input is, and its elements stand in the same order in every pass; then the
 // number of elements is known. If fields decide, every element of the input is made once when the
-// pipeline is built, so put split directly after the source. The table takes about 2 bits an element,
-// within the budget. Of an input that is read in order the number is not known beforehand, as after
-// `filter`, and `stratify` is an error.
+// pipeline is built, so put split directly after the source. The table takes about 2 bits an
+// element, within the budget. Of an input that is read in order the number is not known beforehand,
+// as after `filter`, and `stratify` is an error.
 struct Split {
   static constexpr std::string_view kName = "split";
   static constexpr std::string_view kHelp =

@@ -12,8 +12,7 @@ constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
 
 // Returns one of 0..n-1 for a hash, each about equally often.
 uint64_t OneOf(uint64_t hash, int64_t n) {
-  return static_cast<uint64_t>((static_cast<__uint128_t>(hash) * static_cast<uint64_t>(n)) >>
-                               64);
+  return static_cast<uint64_t>((static_cast<__uint128_t>(hash) * static_cast<uint64_t>(n)) >> 64);
 }
 
 }  // namespace
@@ -38,7 +37,8 @@ bool SplitRule::IsEvalNumber(uint64_t stratum, int64_t number) const {
 // The share of the side that is drawn is at most a half, so cells are no smaller than 2 numbers.
 int64_t SplitRule::CellOf(int64_t number) const {
   if (folds_ > 0) return number / folds_;
-  return static_cast<int64_t>(std::floor(static_cast<double>(number) * std::min(share_, 1 - share_)));
+  return static_cast<int64_t>(
+      std::floor(static_cast<double>(number) * std::min(share_, 1 - share_)));
 }
 
 int64_t SplitRule::BeginOf(int64_t cell) const {
@@ -53,13 +53,13 @@ int64_t SplitRule::BeginOf(int64_t cell) const {
 
 bool SplitRule::IsDrawn(uint64_t stratum, int64_t number) const {
   const int64_t cell = CellOf(number), begin = BeginOf(cell);
-  const uint64_t hash = Mix64(Mix64(Mix64(seed_ + kGolden) ^ stratum) +
-                              static_cast<uint64_t>(cell) * kGolden + 1);
+  const uint64_t hash =
+      Mix64(Mix64(Mix64(seed_ + kGolden) ^ stratum) + static_cast<uint64_t>(cell) * kGolden + 1);
   if (folds_ > 0) {
     // The folds follow each other from a place that is drawn.
-    const auto fold = static_cast<int64_t>(
-        (static_cast<uint64_t>(number - begin) + OneOf(hash, folds_)) %
-        static_cast<uint64_t>(folds_));
+    const auto fold =
+        static_cast<int64_t>((static_cast<uint64_t>(number - begin) + OneOf(hash, folds_)) %
+                             static_cast<uint64_t>(folds_));
     return fold == fold_ - 1;
   }
   const int64_t size = BeginOf(cell + 1) - begin;

@@ -19,9 +19,9 @@ class SplitRule {
   // larger share has the keys of a smaller one.
   bool IsEvalKey(uint64_t hash) const;
 
-  // Returns whether sample `number`, counted from 0 in its class, is for evaluation. The numbers are
-  // cut into cells of 1 / share samples (of `folds`), and one of each is drawn, so of any first n
-  // samples n * share are for evaluation, or less than one more or fewer. Of one seed, the folds
+  // Returns whether sample `number`, counted from 0 in its class, is for evaluation. The numbers
+  // are cut into cells of 1 / share samples (of `folds`), and one of each is drawn, so of any first
+  // n samples n * share are for evaluation, or less than one more or fewer. Of one seed, the folds
   // part the numbers among them. Unless there are folds, number 0 is for training.
   //   stratum  hash of the class
   bool IsEvalNumber(uint64_t stratum, int64_t number) const;

@@ -89,8 +89,7 @@ TEST(SplitRule, GivesTheGoldenSides) {
   const auto sides = [](const SplitRule& rule, bool keys) {
     std::string text;
     for (int64_t n = 0; n < 40; ++n) {
-      const bool eval =
-          keys ? rule.IsEvalKey(static_cast<uint64_t>(n)) : rule.IsEvalNumber(5, n);
+      const bool eval = keys ? rule.IsEvalKey(static_cast<uint64_t>(n)) : rule.IsEvalNumber(5, n);
       text += eval ? 'e' : '.';
     }
     return text;

@@ -44,8 +44,8 @@ class Classes {
     Count& count = found->second;
     if (added) count.name = NameOfClass(value);
     if (counts_.size() > kMostClasses) {
-      return InvalidArgument("it has more than {} different values; stratify is for a field of classes",
-                             kMostClasses);
+      return InvalidArgument(
+          "it has more than {} different values; stratify is for a field of classes", kMostClasses);
     }
     const bool eval = rule_.IsEvalNumber(hash, count.all++);
     count.evals += eval ? 1 : 0;
@@ -59,7 +59,8 @@ class Classes {
         Find([](const Count& count) { return count.evals == count.all; });
     if (!untrained.empty()) {
       return InvalidArgument(
-          "split: of {} all samples are for evaluation in this fold, so nothing is learned of them: "
+          "split: of {} all samples are for evaluation in this fold, so nothing is learned of "
+          "them: "
           "{}; leave them out by `filter`, or take fewer folds",
           Some(untrained.size(), field), NamesOf(untrained));
     }
@@ -67,8 +68,7 @@ class Classes {
         Find([](const Count& count) { return count.evals == 0; });
     if (!unmeasured.empty()) {
       LogWarning("split: evaluation gets no sample of {}: {}; a class needs about {} samples",
-                 Some(unmeasured.size(), field), NamesOf(unmeasured),
-                 std::ceil(1 / rule_.share()));
+                 Some(unmeasured.size(), field), NamesOf(unmeasured), std::ceil(1 / rule_.share()));
     }
     return OkStatus();
   }
@@ -167,8 +167,7 @@ uint64_t HashOfKey(const Element& element, const SplitFields& fields) {
   return hash;
 }
 
-Result<std::shared_ptr<const ChosenPositions>> FindSides(const Dataset& input,
-                                                         const Split& options,
+Result<std::shared_ptr<const ChosenPositions>> FindSides(const Dataset& input, const Split& options,
                                                          const SplitFields& fields,
                                                          const SplitRule& rule) {
   return FindPositions(input, TextOf(options), [&](PositionSet& evals) {

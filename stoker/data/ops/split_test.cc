@@ -45,8 +45,8 @@ Dataset Rows(int64_t n, int64_t kinds) {
                           Array kind = scratch.NewArray(DType::kInt64, {});
                           kind.values<int64_t>()[0] = number * number % kinds;
                           const std::string text = fmt::format("kind {}", number * number % kinds);
-                          Array word = scratch.NewArray(
-                              DType::kUInt8, {static_cast<int64_t>(text.size())});
+                          Array word =
+                              scratch.NewArray(DType::kUInt8, {static_cast<int64_t>(text.size())});
                           std::ranges::copy(std::as_bytes(std::span(text)), word.data());
                           element.arrays.push_back(std::move(kind));
                           element.arrays.push_back(std::move(word));
@@ -90,17 +90,17 @@ TEST(Split, TheTwoSidesPartTheElementsAndEachAnnouncesItsNumber) {
 TEST(Split, ShareIsExactToOneSampleWhereNumbersDecide) {
   for (const int64_t n : {1, 2, 4, 5, 299, 300, 301}) {
     const Result<Dataset> train = NumberedImages(n) | Split{.eval = 0.2, .side = "train"};
-    EXPECT_LE(std::abs(static_cast<double>(train->cardinality().value()) -
-                       0.8 * static_cast<double>(n)),
-              1);
+    EXPECT_LE(
+        std::abs(static_cast<double>(train->cardinality().value()) - 0.8 * static_cast<double>(n)),
+        1);
   }
 }
 
 TEST(Split, SharesOfEachClassAreExactToOneSample) {
   for (const std::string field : {"kind", "word"}) {
-    for (const Split& split : {Split{.eval = 0.25, .stratify = field},
-                               Split{.fold = "2/4", .stratify = field},
-                               Split{.eval = 0.25, .by = {"label"}, .stratify = field}}) {
+    for (const Split& split :
+         {Split{.eval = 0.25, .stratify = field}, Split{.fold = "2/4", .stratify = field},
+          Split{.eval = 0.25, .by = {"label"}, .stratify = field}}) {
       const Dataset rows = Rows(1000, 7);
       std::map<int64_t, std::pair<double, double>> counts;  // all, eval
       for (int64_t i = 0; i < 1000; ++i) ++counts[i * i % 7].first;
@@ -135,9 +135,9 @@ TEST(Split, ByAKeyAnElementStaysOnItsSideWhereverItStandsAndHoweverItIsStored) {
 }
 
 TEST(Split, GroupsStayWhole) {
-  for (const Split& split : {Split{.eval = 0.4, .group = "kind"},
-                             Split{.eval = 0.4, .group = "word"},
-                             Split{.eval = 0.4, .by = {"kind", "word"}}}) {
+  for (const Split& split :
+       {Split{.eval = 0.4, .group = "kind"}, Split{.eval = 0.4, .group = "word"},
+        Split{.eval = 0.4, .by = {"kind", "word"}}}) {
     std::set<int64_t> train, eval;
     for (const int64_t label : LabelsOf(Rows(300, 41) | With(split, "train")))
       train.insert(label * label % 41);
@@ -163,7 +163,8 @@ TEST(Split, KeepsThePromisesOfAPipeline) {
                              Split{.fold = "2/3", .by = {"label"}, .side = "eval"}}) {
     ExpectKeepsItsPromises(*(NumberedImages(23) | split | Shuffle{} | Batch{.size = 3}));
     ExpectKeepsItsPromises(*(StreamedImages(23) | split | Repeat{.count = 2} | Prefetch{}));
-    ExpectKeepsItsPromises(*(NumberedImages(23) | Filter{.except = {4}} | split | Batch{.size = 2}));
+    ExpectKeepsItsPromises(
+        *(NumberedImages(23) | Filter{.except = {4}} | split | Batch{.size = 2}));
   }
   ExpectKeepsItsPromises(*(Rows(23, 5) | Split{.eval = 0.4, .stratify = "word", .side = "train"} |
                            Shuffle{} | Repeat{.count = 2}));
@@ -252,8 +253,9 @@ TEST(Split, EndsWhenItIsAskedToStopWhileItReads) {
                       },
                   .random = false};
   const StopScope scope([&] { return made > 100; }, std::chrono::milliseconds(1));
-  EXPECT_THAT((NumberedImages(4000000) | count | Split{.eval = 0.2, .by = {"label"}, .side = "train"}),
-              FailsWith(StatusCode::kCancelled, "asked to stop"));
+  EXPECT_THAT(
+      (NumberedImages(4000000) | count | Split{.eval = 0.2, .by = {"label"}, .side = "train"}),
+      FailsWith(StatusCode::kCancelled, "asked to stop"));
 }
 
 }  // namespace stoker::split_test

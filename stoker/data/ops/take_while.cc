@@ -59,7 +59,8 @@ class TakeWhileIterator final : public Iterator {
   Status DoRestore(const Json& state) override {
     if (!state.contains("over") || !state["over"].is_boolean()) {
       return DataLoss(
-          "{}: the saved position does not say whether it is over; it was saved by another pipeline "
+          "{}: the saved position does not say whether it is over; it was saved by another "
+          "pipeline "
           "or is damaged",
           TakeWhile::kName);
     }

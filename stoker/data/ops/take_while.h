@@ -15,8 +15,8 @@ namespace stoker {
 //
 //   - take_while: {field: day, max: 365}
 //
-// In C++ the condition may be any function, as of Filter. It is asked about elements that follow the
-// first too, because threads read ahead. Read in order, and the number of elements is not known
+// In C++ the condition may be any function, as of Filter. It is asked about elements that follow
+// the first too, because threads read ahead. Read in order, and the number of elements is not known
 // beforehand. Resuming costs as much as for the input.
 struct TakeWhile {
   static constexpr std::string_view kName = "take_while";

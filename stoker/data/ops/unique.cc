@@ -63,7 +63,8 @@ Result<Dataset> Unique::Build(Dataset input) const {
     return seen.insert(FingerprintOf(element, fields)).second;
   };
   const std::string options = ToYamlLine(FormatOptions(OptionsOf<Unique>(), this));
-  STOKER_ASSIGN_OR_RETURN(auto firsts, FindPositions(input, "unique: " + options, [&](PositionSet& set) {
+  STOKER_ASSIGN_OR_RETURN(auto firsts,
+                          FindPositions(input, "unique: " + options, [&](PositionSet& set) {
                             return ReadAndChoose(kName, input, is_first, set);
                           }));
   const std::string details = by.empty() ? "all fields" : fmt::format("by {}", fmt::join(by, ", "));

@@ -24,9 +24,11 @@ Result<int64_t> CountOrShare::Of(const Dataset& input, std::string_view who) con
   const Cardinality all = input.cardinality();
   if (!all.known()) {
     return InvalidArgument(
-        "{}: {} is a share, but how many elements '{}' has is {}; give a number, or put {} directly "
+        "{}: {} is a share, but how many elements '{}' has is {}; give a number, or put {} "
+        "directly "
         "after a source that knows its length",
-        who, *share_, input.node().name(), all.infinite() ? "without end" : "not known before", who);
+        who, *share_, input.node().name(), all.infinite() ? "without end" : "not known before",
+        who);
   }
   return static_cast<int64_t>(std::floor(static_cast<double>(all.value()) * *share_ + kRounding));
 }

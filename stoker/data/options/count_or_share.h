@@ -25,9 +25,9 @@ class CountOrShare {
   template <std::floating_point T>
   CountOrShare(T share) : share_(share) {}  // NOLINT: implicit by design
 
-  // Returns how many of the elements of `input` that is, at least 0; a share is rounded down, so that
-  // taking it and leaving it out part the input. Errors, begun by `who`: a negative number, a share
-  // that is not between 0 and 1, a share of an input whose number of elements is not known.
+  // Returns how many of the elements of `input` that is, at least 0; a share is rounded down, so
+  // that taking it and leaving it out part the input. Errors, begun by `who`: a negative number, a
+  // share that is not between 0 and 1, a share of an input whose number of elements is not known.
   Result<int64_t> Of(const Dataset& input, std::string_view who) const;
 
   // Returns the number; nothing if this is a share.

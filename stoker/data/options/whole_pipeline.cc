@@ -33,8 +33,8 @@ ConfigNode SplitStage(const ConfigNode& split, std::string_view name) {
     options = ConfigNode::Map({{"eval", split.location, split}});
   }
   options.location = split.location;
-  options.entries.push_back({std::string(kSide), split.location,
-                             ConfigNode::Scalar(std::string(name))});
+  options.entries.push_back(
+      {std::string(kSide), split.location, ConfigNode::Scalar(std::string(name))});
   ConfigNode stage = ConfigNode::Map({{std::string(kSplit), split.location, options}});
   stage.location = split.location;
   return stage;
@@ -66,14 +66,16 @@ Status CheckShared(const ConfigNode& data) {
   if (split == nullptr) return OkStatus();
   if (SourceStages(data).empty()) {
     return InvalidArgument(
-        "{}: data.split divides what data.source reads, and there is no source; write `source: [csv: "
+        "{}: data.split divides what data.source reads, and there is no source; write `source: "
+        "[csv: "
         "{{files: a.csv}}]` in `data`, and begin train and eval with what follows it",
         split->location.ToString());
   }
   if (split->kind == ConfigNode::Kind::kList) {
-    return InvalidArgument("{}: data.split is a list; it is a share, such as 0.2, or options, such "
-                           "as {{eval: 0.2, seed: 1}}",
-                           split->location.ToString());
+    return InvalidArgument(
+        "{}: data.split is a list; it is a share, such as 0.2, or options, such "
+        "as {{eval: 0.2, seed: 1}}",
+        split->location.ToString());
   }
   if (const ConfigNode* const side = split->Find(kSide); side != nullptr) {
     return InvalidArgument(

@@ -81,8 +81,7 @@ bool IsAsWritten(const DataRecipe& recipe, std::string_view pipeline) {
 Result<NormalizeApart> TakeNormalizeOut(const DataRecipe& recipe, std::string_view pipeline,
                                         std::string_view field) {
   const std::optional<ConfigNode> stages = WholePipeline(recipe.filled, pipeline);
-  if (!stages || stages->kind != ConfigNode::Kind::kList ||
-      !IsAsWritten(recipe, pipeline)) {
+  if (!stages || stages->kind != ConfigNode::Kind::kList || !IsAsWritten(recipe, pipeline)) {
     return FailedPrecondition("data.{} was not made from a recipe", pipeline);
   }
   STOKER_ASSIGN_OR_RETURN(Found found, FindLast(*stages, field));

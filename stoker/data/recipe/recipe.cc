@@ -81,7 +81,8 @@ void KeepRemainder(ConfigNode& stage) {
 Result<ConfigNode> EvalSection(const ConfigNode& recipe) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode* data, DataSection(recipe));
   std::optional<ConfigNode> eval = WholePipeline(*data, "eval");
-  if (eval && eval->kind == ConfigNode::Kind::kList && !eval->items.empty()) return *std::move(eval);
+  if (eval && eval->kind == ConfigNode::Kind::kList && !eval->items.empty())
+    return *std::move(eval);
   return FailedPrecondition(
       "the recipe has no pipeline data.eval, so it is not known how samples are prepared; add one");
 }
@@ -169,8 +170,9 @@ KindDescription DescribeDataSection() {
   Option train{.name = "train",
                .type = "pipeline",
                .constraint = "",
-               .help = "a list of operators that begins with a source unless `source` is given: "
-                       "what is trained on"};
+               .help =
+                   "a list of operators that begins with a source unless `source` is given: "
+                   "what is trained on"};
   train.required = true;
   section.options.push_back(std::move(train));
   section.options.push_back({.name = "eval",

@@ -6,8 +6,9 @@
 //     train: [...]                     # a pipeline: a list of operators
 //     eval: [...]                      # optional
 //     source: [csv: a.csv]             # optional: what both pipelines begin with
-//     split: {eval: 0.2}               # optional: which samples of the source each gets (ops/split.h)
-//     classes: [T-shirt, Trouser]      # optional: the names of the labels 0, 1, ...; without it #
+//     split: {eval: 0.2}               # optional: which samples of the source each gets
+//     (ops/split.h) classes: [T-shirt, Trouser]      # optional: the names of the labels 0, 1, ...;
+//     without it #
 //                                      they have the names that the source gives (`folder`), or #
 //                                      the words that `lookup` numbered
 //     remote: {cache: /scratch}        # optional: how files on servers are read (docs/remote.md);

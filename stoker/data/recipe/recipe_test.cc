@@ -61,10 +61,10 @@ TEST(OperatorRegistry, KnowsWhichOperatorsArrange) {
   std::vector<std::string> arranging;
   for (const std::string& name : operators.Names())
     if (operators.Arranges(name)) arranging.push_back(name);
-  EXPECT_THAT(arranging, testing::UnorderedElementsAre("balance", "cache", "ignore_errors",
-                                                       "prefetch", "repeat", "sample", "shard",
-                                                       "shuffle", "skip", "split", "take", "take_while",
-                                                       "unique", "order"));
+  EXPECT_THAT(arranging,
+              testing::UnorderedElementsAre("balance", "cache", "ignore_errors", "prefetch",
+                                            "repeat", "sample", "shard", "shuffle", "skip", "split",
+                                            "take", "take_while", "unique", "order"));
 }
 
 TEST(EvalPipelineDecodes, SaysWhetherSamplesAreFiles) {

@@ -87,12 +87,11 @@ TEST_F(SplitRecipe, IsFilledInAsItIsWrittenAndReadsTheSameAgain) {
 TEST_F(SplitRecipe, ASourceMayBeSharedWithoutASplitAndBeOneStage) {
   const std::string head = "data:\n  source: {csv: {files: rows.csv, index: memory}}\n";
   for (const char* split : {"", "  split: null\n"}) {
-    STOKER_ASSERT_OK_AND_ASSIGN(
-        const DataRecipe data,
-        ParseDataSection(Tree(head + split +
-                              "  train: [take: 60, padded_batch: 8]\n"
-                              "  eval: [skip: 60, padded_batch: 8]\n"),
-                         dir_.path()));
+    STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data,
+                                ParseDataSection(Tree(head + split +
+                                                      "  train: [take: 60, padded_batch: 8]\n"
+                                                      "  eval: [skip: 60, padded_batch: 8]\n"),
+                                                 dir_.path()));
     EXPECT_EQ(Ids(data.train).size(), 60u);
     EXPECT_EQ(Ids(*data.eval).size(), 40u);
     EXPECT_EQ(data.filled.Find("split"), nullptr);
@@ -101,7 +100,8 @@ TEST_F(SplitRecipe, ASourceMayBeSharedWithoutASplitAndBeOneStage) {
 
 TEST_F(SplitRecipe, AssignmentsReachItsKeys) {
   ConfigNode recipe = Tree(fmt::format("{}  split: 0.2\n{}", kHead, kPadded));
-  STOKER_ASSERT_OK(ApplyAssignments(recipe, {"data.split={eval: 0.5, by: id}", "data.split.seed=3"}));
+  STOKER_ASSERT_OK(
+      ApplyAssignments(recipe, {"data.split={eval: 0.5, by: id}", "data.split.seed=3"}));
   STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data, ParseDataSection(recipe, dir_.path()));
   EXPECT_GT(Ids(*data.eval).size(), 30u);
   STOKER_ASSERT_OK(ApplyAssignments(recipe, {"data.split=null"}));
@@ -161,7 +161,8 @@ TEST_F(SplitRecipe, NormalizeIsFoundAfterTheSharedStages) {
 TEST_F(SplitRecipe, IsNoDoubtButASharedSourceWithoutItIs) {
   const std::string split = fmt::format("{}  split: 0.2\n{}", kHead, kPadded);
   EXPECT_THAT(DoubtsAbout(*Tree(split).Find("data")), IsEmpty());
-  const std::vector<DataDoubt> doubts = DoubtsAbout(*Tree(std::string(kHead) + kPadded).Find("data"));
+  const std::vector<DataDoubt> doubts =
+      DoubtsAbout(*Tree(std::string(kHead) + kPadded).Find("data"));
   ASSERT_EQ(doubts.size(), 1u);
   EXPECT_THAT(doubts[0].problem, HasSubstr("the same source, whole"));
   EXPECT_THAT(doubts[0].advice, HasSubstr("data.split"));

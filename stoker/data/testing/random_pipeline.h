@@ -193,7 +193,8 @@ inline const std::vector<RandomStep>& RandomSteps() {
          const Field& label = input->spec().fields[1];
          if (draws.Coin()) split.by = {label.name};
          if (draws.Coin() && label.shape.empty()) split.stratify = label.name;
-         // Of some inputs a side is empty, a class is not trained on, or nothing tells samples apart.
+         // Of some inputs a side is empty, a class is not trained on, or nothing tells samples
+         // apart.
          In side = In(*input) | split;
          return side.ok() ? side : input;
        }},

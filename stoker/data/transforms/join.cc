@@ -60,8 +60,7 @@ class JoinTransform final : public Transform {
   std::byte* CopyRow(const Array& array, int64_t row, int64_t rows, std::byte* to) const {
     const auto n = static_cast<size_t>(array.num_values() / rows);
     if (n == 0) return to;
-    const std::byte* from =
-        array.data() + static_cast<size_t>(row) * n * DTypeSize(array.dtype());
+    const std::byte* from = array.data() + static_cast<size_t>(row) * n * DTypeSize(array.dtype());
     const size_t bytes = n * DTypeSize(plan_.dtype);
     if (array.dtype() == plan_.dtype) {
       std::memcpy(to, from, bytes);

@@ -14,10 +14,10 @@ namespace stoker {
 //   - join: {fields: [carat, depth, table], to: x}        # x: float32[3]
 //
 // The new field stands where the first of them stood, and they are left out unless `keep` says
-// otherwise; then it is the last. Its dtype is that of the fields, or of different ones the smallest
-// that holds them: int64 of different integers, float64 if one of them is, else float32. Fields have
-// at most one dimension; put join before `batch`. It joins fields of one sample; samples of several
-// sources are put side by side by `zip`.
+// otherwise; then it is the last. Its dtype is that of the fields, or of different ones the
+// smallest that holds them: int64 of different integers, float64 if one of them is, else float32.
+// Fields have at most one dimension; put join before `batch`. It joins fields of one sample;
+// samples of several sources are put side by side by `zip`.
 struct Join {
   static constexpr std::string_view kName = "join";
   static constexpr std::string_view kHelp =

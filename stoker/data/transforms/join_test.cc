@@ -72,8 +72,9 @@ TEST_F(JoinOfTexts, AreJoinedWithASeparator) {
   };
   EXPECT_EQ(text(0), "Ideal_x_E");
   EXPECT_EQ(text(1), "Fair_x_");
-  EXPECT_THAT((rows | Join{.fields = {"cut", "x"}}),
-              FailsWith(StatusCode::kInvalidArgument, "field 'cut' is text and field 'x' is int64"));
+  EXPECT_THAT(
+      (rows | Join{.fields = {"cut", "x"}}),
+      FailsWith(StatusCode::kInvalidArgument, "field 'cut' is text and field 'x' is int64"));
   EXPECT_THAT((rows | Join{.fields = {"cut", "color"}, .dtype = "float32"}),
               FailsWith(StatusCode::kInvalidArgument, "leave dtype out"));
 }

@@ -71,7 +71,8 @@ class ReshapeTransform final : public Transform {
 
 void Reshape::Describe(OptionTable<Reshape>& table) {
   table
-      .Field("shape", &Reshape::shape, "extents of the new shape; one may be -1: as many as there are",
+      .Field("shape", &Reshape::shape,
+             "extents of the new shape; one may be -1: as many as there are",
              Between(-1, kMostExtent))
       .Required()
       .Field("field", &Reshape::field, "field whose shape is changed");

@@ -9,10 +9,10 @@
 
 namespace stoker {
 
-// Gives the values of a field another shape, in their order and without a copy: a row of 784 numbers
-// becomes an image by `reshape: {shape: [1, 28, 28], field: x}`. One extent may be -1: as many as
-// there are. The shape is that of an element, so put reshape before `batch`; after it the first
-// extent is that of the batch (-1). `shape: []` makes a number of an array of one.
+// Gives the values of a field another shape, in their order and without a copy: a row of 784
+// numbers becomes an image by `reshape: {shape: [1, 28, 28], field: x}`. One extent may be -1: as
+// many as there are. The shape is that of an element, so put reshape before `batch`; after it the
+// first extent is that of the batch (-1). `shape: []` makes a number of an array of one.
 //
 // Errors: at once for values that do not fill the shape, if their number is known; else names the
 // element.

@@ -33,8 +33,7 @@ TEST(Reshape, MakesANumberOfAnArrayOfOneAndAListOfANumber) {
 }
 
 TEST(Reshape, AfterBatchTheFirstExtentIsThatOfTheBatch) {
-  const Result<Dataset> dataset =
-      NumberedImages(5) | Batch{.size = 2} | Reshape{.shape = {-1, 16}};
+  const Result<Dataset> dataset = NumberedImages(5) | Batch{.size = 2} | Reshape{.shape = {-1, 16}};
   STOKER_ASSERT_OK_AND_ASSIGN(const auto batches, ReadAll(*dataset, Runtime::Threaded(2)));
   ASSERT_EQ(batches.size(), 3u);
   EXPECT_EQ(batches[0].arrays[0].shape(), (Shape{2, 16}));
@@ -64,7 +63,8 @@ TEST(Reshape, RefusesAShapeThatTheValuesDoNotFill) {
 using ReshapeOfTexts = TextTest;
 
 TEST_F(ReshapeOfTexts, NamesTheElementWhoseValuesDoNotFillTheShape) {
-  const Result<Dataset> texts = LinesOf("t", "abcdef\nabc\n") | Reshape{.shape = {2, 3}, .field = "text"};
+  const Result<Dataset> texts =
+      LinesOf("t", "abcdef\nabc\n") | Reshape{.shape = {2, 3}, .field = "text"};
   EXPECT_EQ(texts->spec().fields[0].shape, (Shape{2, 3}));
   EXPECT_THAT(ReadAll(*texts, Runtime::Inline()).status(),
               FailsWith(StatusCode::kDataLoss, "element 1: field 'text' has 3 values"));
