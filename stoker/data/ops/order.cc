@@ -53,7 +53,7 @@ class OrderNode final : public DrawnNode {
 };
 
 // Checks one position, number `i` of the file.
-Status CheckPosition(const std::string& where, int64_t position, const Dataset& input) {
+Status CheckListed(const std::string& where, int64_t position, const Dataset& input) {
   if (position >= 0 && position < input.cardinality().value()) return OkStatus();
   return OutOfRange("{}: {} is no position of an element: '{}' has {}, numbered from 0", where,
                     position, input.node().name(), input.cardinality().ToString());
@@ -70,7 +70,7 @@ Result<std::vector<int64_t>> ReadNpyPositions(const std::string& path, const Dat
              reinterpret_cast<std::byte*>(positions.data()));
   for (size_t i = 0; i < positions.size(); ++i) {
     const std::string where = fmt::format("{}: entry {}", path, i);
-    STOKER_RETURN_IF_ERROR(CheckPosition(where, positions[i], input));
+    STOKER_RETURN_IF_ERROR(CheckListed(where, positions[i], input));
   }
   return positions;
 }
@@ -91,7 +91,7 @@ Result<std::vector<int64_t>> ReadTextPositions(const std::string& path, const Da
           "{}: line {}: '{}' is no whole number; each line has the position of an element", path,
           line, word.substr(0, 40));
     }
-    STOKER_RETURN_IF_ERROR(CheckPosition(fmt::format("{}: line {}", path, line), position, input));
+    STOKER_RETURN_IF_ERROR(CheckListed(fmt::format("{}: line {}", path, line), position, input));
     positions.push_back(position);
   }
   return positions;

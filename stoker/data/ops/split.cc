@@ -94,7 +94,7 @@ bool KeysNameSamples(const DatasetNode& node) {
                              [](const Dataset& input) { return KeysNameSamples(input.node()); });
 }
 
-std::string DetailsOf(const Split& options) {
+std::string DetailsOfSplit(const Split& options) {
   std::string text = options.side;
   text += options.eval ? fmt::format(", eval {}", *options.eval)
                        : fmt::format(", fold {}", options.fold);
@@ -123,7 +123,7 @@ Result<Dataset> SplitInOrder(Dataset input, const Split& options, const SplitFie
         input.node().name());
   }
   const bool wanted = options.side == kEval;
-  return FilterBy(std::move(input), std::string(Split::kName), DetailsOf(options),
+  return FilterBy(std::move(input), std::string(Split::kName), DetailsOfSplit(options),
                   [=](const Element& element) -> Result<bool> {
                     const bool eval = fields.key.empty()
                                           ? rule.IsEvalNumber(/*stratum=*/0, element.key.index)
@@ -165,7 +165,7 @@ Result<Dataset> Split::Build(Dataset input) const {
         eval_side ? "evaluation" : "training", evals->set.size(),
         eval ? fmt::format("a share of {}", *eval) : fmt::format("fold {}", fold));
   }
-  return AtPositions(std::move(input), std::string(kName), DetailsOf(*this), std::move(evals),
+  return AtPositions(std::move(input), std::string(kName), DetailsOfSplit(*this), std::move(evals),
                      eval_side);
 }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
 
 // Returns one of 0..n-1 for a hash, each about equally often.
-uint64_t OneOf(uint64_t hash, int64_t n) {
+uint64_t DrawnOf(uint64_t hash, int64_t n) {
   return static_cast<uint64_t>((static_cast<__uint128_t>(hash) * static_cast<uint64_t>(n)) >> 64);
 }
 
@@ -25,7 +25,7 @@ SplitRule SplitRule::Fold(int64_t fold, int64_t folds, uint64_t seed) {
 
 bool SplitRule::IsEvalKey(uint64_t hash) const {
   const uint64_t mixed = Mix64(Mix64(seed_ + kGolden) ^ hash);
-  if (folds_ > 0) return OneOf(mixed, folds_) == static_cast<uint64_t>(fold_ - 1);
+  if (folds_ > 0) return DrawnOf(mixed, folds_) == static_cast<uint64_t>(fold_ - 1);
   return static_cast<double>(mixed >> 11) * 0x1p-53 < share_;
 }
 
@@ -58,15 +58,15 @@ bool SplitRule::IsDrawn(uint64_t stratum, int64_t number) const {
   if (folds_ > 0) {
     // The folds follow each other from a place that is drawn.
     const auto fold =
-        static_cast<int64_t>((static_cast<uint64_t>(number - begin) + OneOf(hash, folds_)) %
+        static_cast<int64_t>((static_cast<uint64_t>(number - begin) + DrawnOf(hash, folds_)) %
                              static_cast<uint64_t>(folds_));
     return fold == fold_ - 1;
   }
   const int64_t size = BeginOf(cell + 1) - begin;
   // A class of one sample is trained on.
   if (cell == 0 && share_ > 0.5) return number == begin;
-  if (cell == 0) return number == begin + 1 + static_cast<int64_t>(OneOf(hash, size - 1));
-  return number == begin + static_cast<int64_t>(OneOf(hash, size));
+  if (cell == 0) return number == begin + 1 + static_cast<int64_t>(DrawnOf(hash, size - 1));
+  return number == begin + static_cast<int64_t>(DrawnOf(hash, size));
 }
 
 }  // namespace stoker

@@ -154,7 +154,7 @@ Status FillByFields(const Dataset& input, const Split& options, const SplitField
 }
 
 // All options but the side, which is no matter of where the samples are.
-std::string TextOf(Split options) {
+std::string TextOfOptions(Split options) {
   options.side.clear();
   return ToYamlLine(FormatOptions(OptionsOf<Split>(), &options));
 }
@@ -170,7 +170,7 @@ uint64_t HashOfKey(const Element& element, const SplitFields& fields) {
 Result<std::shared_ptr<const ChosenPositions>> FindSides(const Dataset& input, const Split& options,
                                                          const SplitFields& fields,
                                                          const SplitRule& rule) {
-  return FindPositions(input, TextOf(options), [&](PositionSet& evals) {
+  return FindPositions(input, TextOfOptions(options), [&](PositionSet& evals) {
     if (fields.key.empty() && !fields.class_of)
       return FillByNumber(input.cardinality().value(), rule, evals);
     return FillByFields(input, options, fields, rule, evals);

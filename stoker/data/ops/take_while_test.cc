@@ -1,5 +1,7 @@
 #include "stoker/data/ops/take_while.h"
 
+#include <stdexcept>
+
 #include "stoker/data/nodes/from_arrays.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
@@ -63,11 +65,11 @@ TEST(TakeWhile, NeedsAConditionOnANumber) {
 
 TEST(TakeWhile, SaysWhichElementAFunctionFailedOn) {
   const TakeWhile failing{.predicate = [](const Element& element) -> Result<bool> {
-    if (element.key.index == 5) return DataLoss("bad");
+    if (element.key.index == 5) throw std::runtime_error("bad");
     return true;
   }};
   EXPECT_THAT(ReadAll(*(NumberedImages(9) | failing), Runtime::Threaded(2)).status(),
-              FailsWith(StatusCode::kDataLoss, "take_while: element 5"));
+              FailsWith(StatusCode::kInternal, "take_while: element 5: the predicate: bad"));
 }
 
 }  // namespace stoker::take_while_test

@@ -31,7 +31,7 @@ Fingerprint128 FingerprintOf(const Element& element, const std::vector<size_t>& 
   return fingerprint;
 }
 
-Result<std::vector<size_t>> FindFields(const std::vector<std::string>& names, const Spec& spec) {
+Result<std::vector<size_t>> ComparedFields(const std::vector<std::string>& names, const Spec& spec) {
   std::vector<size_t> fields;
   for (const std::string& name : names) {
     STOKER_ASSIGN_OR_RETURN(const size_t field, IndexOfOption(spec, Unique::kName, "by", name));
@@ -48,7 +48,7 @@ void Unique::Describe(OptionTable<Unique>& table) {
 }
 
 Result<Dataset> Unique::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(const std::vector<size_t> fields, FindFields(by, input.spec()));
+  STOKER_ASSIGN_OR_RETURN(const std::vector<size_t> fields, ComparedFields(by, input.spec()));
   if (!HasFixedPositions(input)) {
     return InvalidArgument(
         "unique: the elements of '{}' {}, and which of them are the first of their kind is found "

@@ -147,7 +147,7 @@ TEST_F(SplitRecipe, NormalizeIsFoundAfterTheSharedStages) {
     WriteBelow(dir_, fmt::format("pictures/{}/{}.ppm", "ab"[i % 2], i), SmallPicture(2, 2, 0));
   STOKER_ASSERT_OK_AND_ASSIGN(
       const DataRecipe data,
-      ParseDataSection(Tree("data:\n  source: [folder: pictures, decode]\n  split: {eval: 0.2, "
+      ParseDataSection(Tree("data:\n  source: [folder: pictures, decode, center_crop: 2]\n  split: {eval: 0.2, "
                             "stratify: label}\n  train: [shuffle, normalize, batch: 4]\n"
                             "  eval: [normalize, batch: 2]\n"),
                        dir_.path()));
@@ -172,7 +172,7 @@ TEST_F(SplitRecipe, SaysOnceAndWithItsPlaceWhatIsWrong) {
   const std::pair<const char*, const char*> kCases[] = {
       {"  split: 2\n", "r.yaml:4:10: split: eval is 2"},
       {"  split: {fold: 7/5}\n", "r.yaml:4:10: split: fold is '7/5'"},
-      {"  split: {eval: 0.2, side: eval}\n", "r.yaml:4:30: data.split has no side"},
+      {"  split: {eval: 0.2, side: eval}\n", "r.yaml:4:28: data.split has no side"},
       {"  split: [0.2]\n", "r.yaml:4:10: data.split is a list"},
       {"  split: {evla: 0.2}\n", "did you mean 'eval'?"},
       {"  split: {test_size: 0.2}\n", "here that is eval"},

@@ -11,7 +11,7 @@ namespace stoker {
 namespace {
 
 constexpr int64_t kAsMany = -1;  // the extent that follows from the number of values
-constexpr double kMostExtent = 0x1p40;
+constexpr double kLargestShapeExtent = 0x1p40;
 
 // Returns `shape` with its extent of kAsMany filled in for `count` values; nothing if they do not
 // fill it.
@@ -73,7 +73,7 @@ void Reshape::Describe(OptionTable<Reshape>& table) {
   table
       .Field("shape", &Reshape::shape,
              "extents of the new shape; one may be -1: as many as there are",
-             Between(-1, kMostExtent))
+             Between(-1, kLargestShapeExtent))
       .Required()
       .Field("field", &Reshape::field, "field whose shape is changed");
 }
