@@ -69,7 +69,7 @@ TEST(TakeWhile, SaysWhichElementAFunctionFailedOn) {
     return true;
   }};
   EXPECT_THAT(ReadAll(*(NumberedImages(9) | failing), Runtime::Threaded(2)).status(),
-              FailsWith(StatusCode::kInternal, "take_while: element 5: the predicate: bad"));
+              FailsWith(StatusCode::kInternal, "take_while: element 5: the predicate threw: bad"));
 }
 
 }  // namespace stoker::take_while_test

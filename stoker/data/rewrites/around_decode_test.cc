@@ -31,11 +31,13 @@ const std::map<std::string, std::string>& Entries() {
       {"grayscale", "grayscale: {channels: 1}"},
       {"ignore_errors", "ignore_errors: {share: 1}"},
       {"input_mask", "input_mask: {field: image}"},
+      {"join", "join: {fields: [label], to: number, keep: true}"},
       {"layout", "layout: channels_last"},
       {"lookup", "lookup: {field: image, values: [a, b], unknown: 0}"},
       {"mixup", "mixup"},
       {"normalize", "normalize: {mean: 0.5, std: 0.25}"},
       {"one_hot", "one_hot: 2"},
+      {"order", "order: order.txt"},
       {"pad", "pad: 1"},
       {"padded_batch", "padded_batch: 2"},
       {"parse_example", "parse_example: {field: image, features: {value: {type: float32}}}"},
@@ -47,16 +49,21 @@ const std::map<std::string, std::string>& Entries() {
       {"random_flip", "random_flip"},
       {"random_resized_crop", "random_resized_crop: 7"},
       {"repeat", "repeat: 2"},
+      {"reshape", "reshape: {shape: [-1]}"},
       {"resize", "resize: 9"},
       {"sample", "sample"},
+      {"scan", "scan: {field: label}"},
       {"sentencepiece", "sentencepiece: {field: image, model: none.model}"},
       {"shard", "shard: {count: 2, index: 1}"},
       {"shuffle", "shuffle"},
       {"skip", "skip: 1"},
+      {"split", "split: {eval: 0.4, by: label, side: train}"},
       {"take", "take: 3"},
+      {"take_while", "take_while: {field: label, max: 0}"},
       {"trivial_augment", "trivial_augment"},
       {"truncate", "truncate: {field: image, length: 100000}"},
       {"unbatch", "unbatch"},
+      {"unique", "unique"},
       {"window", "window: 2"},
       {"wordpiece", "wordpiece: {field: image, vocabulary: words.txt, mark: false}"},
       {"words", "words: {field: image, vocabulary: words.txt, unknown: a}"},
@@ -72,6 +79,7 @@ class AroundDecode : public testing::Test {
                  SmallPicture(12 + i, 15 - i, 7 * i));
     }
     WriteBelow(dir_, "words.txt", "[UNK]\na\nb\n");
+    WriteBelow(dir_, "order.txt", "1\n0\n1\n");
   }
 
   // Pictures through the stages: both runtimes give the same bytes and the same end, which is no
