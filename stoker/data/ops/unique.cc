@@ -31,7 +31,8 @@ Fingerprint128 FingerprintOf(const Element& element, const std::vector<size_t>& 
   return fingerprint;
 }
 
-Result<std::vector<size_t>> ComparedFields(const std::vector<std::string>& names, const Spec& spec) {
+Result<std::vector<size_t>> ComparedFields(const std::vector<std::string>& names,
+                                           const Spec& spec) {
   std::vector<size_t> fields;
   for (const std::string& name : names) {
     STOKER_ASSIGN_OR_RETURN(const size_t field, IndexOfOption(spec, Unique::kName, "by", name));

@@ -147,10 +147,11 @@ TEST_F(SplitRecipe, NormalizeIsFoundAfterTheSharedStages) {
     WriteBelow(dir_, fmt::format("pictures/{}/{}.ppm", "ab"[i % 2], i), SmallPicture(2, 2, 0));
   STOKER_ASSERT_OK_AND_ASSIGN(
       const DataRecipe data,
-      ParseDataSection(Tree("data:\n  source: [folder: pictures, decode, center_crop: 2]\n  split: {eval: 0.2, "
-                            "stratify: label}\n  train: [shuffle, normalize, batch: 4]\n"
-                            "  eval: [normalize, batch: 2]\n"),
-                       dir_.path()));
+      ParseDataSection(
+          Tree("data:\n  source: [folder: pictures, decode, center_crop: 2]\n  split: {eval: 0.2, "
+               "stratify: label}\n  train: [shuffle, normalize, batch: 4]\n"
+               "  eval: [normalize, batch: 2]\n"),
+          dir_.path()));
   STOKER_ASSERT_OK_AND_ASSIGN(const NormalizeApart train, TakeNormalizeOut(data, "train", "image"));
   EXPECT_EQ(train.pixels.cardinality(), data.train.cardinality());
   STOKER_ASSERT_OK_AND_ASSIGN(const NormalizeApart eval, TakeNormalizeOut(data, "eval", "image"));

@@ -1,8 +1,8 @@
 // Pipelines of random operators, for tests that hold every pipeline to a promise. Included by tests
 // only.
 //
-// To add an operator, add a line to RandomSteps (or to RandomSources): from then on it is in the
-// pipelines of all those tests, before and after every other operator.
+// To add an operator, add a line to RandomSteps, to WithTableSteps or to RandomSources: from then
+// on it is in the pipelines of all those tests, before and after every other operator.
 #pragma once
 
 #include <functional>
@@ -21,20 +21,15 @@
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/interleave.h"
 #include "stoker/data/ops/mix.h"
-#include "stoker/data/ops/order.h"
 #include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/sample.h"
-#include "stoker/data/ops/scan.h"
 #include "stoker/data/ops/shard.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
-#include "stoker/data/ops/split.h"
 #include "stoker/data/ops/take.h"
-#include "stoker/data/ops/take_while.h"
 #include "stoker/data/ops/unbatch.h"
-#include "stoker/data/ops/unique.h"
 #include "stoker/data/ops/window.h"
 #include "stoker/data/ops/zip.h"
 #include "stoker/data/options/registry.h"
@@ -44,12 +39,12 @@
 #include "stoker/data/testing/random_draws.h"
 #include "stoker/data/testing/random_files.h"
 #include "stoker/data/testing/random_pictures.h"
+#include "stoker/data/testing/random_table_steps.h"
 #include "stoker/data/testing/test_stages.h"
 #include "stoker/data/transforms/cast.h"
 #include "stoker/data/transforms/color_jitter.h"
 #include "stoker/data/transforms/cutmix.h"
 #include "stoker/data/transforms/input_mask.h"
-#include "stoker/data/transforms/join.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/data/transforms/mixup.h"
 #include "stoker/data/transforms/one_hot.h"
@@ -57,7 +52,6 @@
 #include "stoker/data/transforms/random_affine.h"
 #include "stoker/data/transforms/random_erasing.h"
 #include "stoker/data/transforms/random_resized_crop.h"
-#include "stoker/data/transforms/reshape.h"
 
 namespace stoker {
 
@@ -137,34 +131,10 @@ inline const std::vector<RandomSource>& RandomSources() {
   return sources;
 }
 
-// Files for `order` over five elements and more.
-class RandomOrders {
- public:
-  static const RandomOrders& Get() {
-    static const RandomOrders orders;
-    return orders;
-  }
-  std::string file(int64_t which) const { return dir_ / (which == 0 ? "repeats" : "some"); }
-
- private:
-  RandomOrders() {
-    EXPECT_THAT(WriteFileAtomically(file(0), "4\n0\n0\n2\n3\n2\n1\n0\n"), IsOk());
-    EXPECT_THAT(WriteFileAtomically(file(1), "3\n1\n2\n"), IsOk());
-  }
-  const TempDir dir_;
-};
-
-// One operator. `add` returns `input` if the operator cannot follow it; field 0 stays of dtype
-// uint8, field 1 of int64, and there are at most four times as many elements as before.
-struct RandomStep {
-  std::string_view name;
-  std::function<Result<Dataset>(Dataset input, Draws& draws)> add;
-};
-
 // Over 60 lines: a table of independent rows.
 inline const std::vector<RandomStep>& RandomSteps() {
   using In = Result<Dataset>;
-  static const std::vector<RandomStep> steps = {
+  static const std::vector<RandomStep> steps = WithTableSteps({
       {"shuffle",
        [](In input, Draws& draws) {
          Shuffle shuffle{.reshuffle = draws.Coin()};
@@ -181,22 +151,6 @@ inline const std::vector<RandomStep>& RandomSteps() {
        [](In input, Draws& draws) {
          const int64_t count = 1 + draws.Below(3);
          return std::move(input) | Shard{.count = count, .index = draws.Below(count)};
-       }},
-      {"split",
-       [](In input, Draws& draws) {
-         Split split{.seed = draws.Below(9), .side = draws.Coin() ? "train" : "eval"};
-         if (draws.Coin()) {
-           split.eval = 0.1 * static_cast<double>(1 + draws.Below(9));
-         } else {
-           split.fold = draws.Coin() ? "2/3" : "1/2";
-         }
-         const Field& label = input->spec().fields[1];
-         if (draws.Coin()) split.by = {label.name};
-         if (draws.Coin() && label.shape.empty()) split.stratify = label.name;
-         // Of some inputs a side is empty, a class is not trained on, or nothing tells samples
-         // apart.
-         In side = In(*input) | split;
-         return side.ok() ? side : input;
        }},
       {"sample",
        [](In input, Draws& draws) {
@@ -260,51 +214,6 @@ inline const std::vector<RandomStep>& RandomSteps() {
                   const auto labels = element.arrays[1].values<int64_t>();
                   return labels.empty() || labels[0] % 3 != rest;
                 }};
-       }},
-      {"take_while",
-       [](In input, Draws& draws) {
-         const int64_t last = draws.Below(60);
-         return std::move(input) | TakeWhile{.predicate = [last](const Element& element) {
-                  const auto labels = element.arrays[1].values<int64_t>();
-                  return labels.empty() || labels[0] % 61 <= last;
-                }};
-       }},
-      {"unique",
-       [](In input, Draws& draws) {
-         Unique unique;
-         if (draws.Coin()) unique.by = {input->spec().fields[1].name};
-         In firsts = In(*input) | unique;
-         return firsts.ok() ? firsts : input;  // it must know the order
-       }},
-      {"order",
-       [](In input, Draws& draws) {
-         const Cardinality n = input->cardinality();
-         if (!input->node().random_access() || !n.known() || n.value() < 5) return input;
-         return std::move(input) | Order{.file = RandomOrders::Get().file(draws.Below(2))};
-       }},
-      {"scan",
-       [](In input, Draws& draws) {
-         const Field& label = input->spec().fields[1];
-         if (!label.shape.empty()) return input;
-         const std::string to = fmt::format("scan{}", input->spec().fields.size());
-         return std::move(input) |
-                Scan{.field = label.name, .function = draws.Coin() ? "sum" : "change", .to = to};
-       }},
-      {"join",
-       [](In input, Draws& draws) {
-         const Field& label = input->spec().fields[1];
-         if (label.shape.size() > 1) return input;
-         const std::string to = fmt::format("join{}", input->spec().fields.size());
-         return std::move(input) | Join{.fields = {label.name},
-                                        .to = to,
-                                        .dtype = draws.Coin() ? "float32" : "auto",
-                                        .keep = true};
-       }},
-      {"reshape",
-       [](In input, Draws&) {
-         const Field& image = input->spec().fields[0];
-         if (!IsFullyKnown(image.shape) || NumValues(image.shape) != 16) return input;
-         return std::move(input) | Reshape{.shape = {1, -1, 4}, .field = image.name};
        }},
       {"flat_map",
        [](In input, Draws&) {
@@ -442,7 +351,7 @@ inline const std::vector<RandomStep>& RandomSteps() {
                               .pattern = {1, draws.Below(2), 0},
                               .stop = draws.Coin() ? "all_exhausted" : "first_exhausted"});
        }},
-  };
+  });
   return steps;
 }
 

@@ -66,8 +66,9 @@ TEST_F(ReshapeOfTexts, NamesTheElementWhoseValuesDoNotFillTheShape) {
   const Result<Dataset> texts =
       LinesOf("t", "abcdef\nabc\n") | Reshape{.shape = {2, 3}, .field = "text"};
   EXPECT_EQ(texts->spec().fields[0].shape, (Shape{2, 3}));
-  EXPECT_THAT(ReadAll(*texts, Runtime::Inline()).status(),
-              FailsWith(StatusCode::kDataLoss, "t: byte 7: reshape: element 7: field 'text' has 3 values"));
+  EXPECT_THAT(
+      ReadAll(*texts, Runtime::Inline()).status(),
+      FailsWith(StatusCode::kDataLoss, "t: byte 7: reshape: element 7: field 'text' has 3 values"));
 }
 
 }  // namespace stoker::reshape_test
