@@ -11,7 +11,10 @@
 #include "stoker/base/stop_scope.h"
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
+#include "stoker/data/core/transform.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/read_anywhere_internal.h"
+#include "stoker/data/ops/slice_internal.h"
 #include "stoker/data/options/stages_before.h"
 
 namespace stoker {
@@ -62,6 +65,24 @@ std::string Describe(const Dataset& input, const std::string& options) {
   AppendMarks(input, text);
   return text;
 }
+
+// Replaces an element by its hashes, on the thread that has made it.
+class HashTransform final : public Transform {
+ public:
+  HashTransform(int64_t count, HashElement hash) : count_(count), hash_(std::move(hash)) {}
+
+  Status Apply(Element& element, Rng& /*rng*/, Scratch& scratch) const override {
+    Array hashes = scratch.NewArray(DType::kInt64, {count_});
+    hash_(element, hashes.values<int64_t>());
+    element.arrays = {std::move(hashes)};
+    return OkStatus();
+  }
+  bool random() const override { return false; }
+
+ private:
+  const int64_t count_;
+  const HashElement hash_;
+};
 
 class ChosenNode final : public DatasetNode {
  public:
@@ -127,18 +148,36 @@ Result<std::shared_ptr<const ChosenPositions>> FindPositions(
   return std::shared_ptr<const ChosenPositions>(std::move(positions));
 }
 
-Status ReadAndChoose(std::string_view who, const Dataset& input, const ChooseNext& choose,
-                     PositionSet& set) {
+Status ReadAndChoose(const std::string& who, const Dataset& input, int64_t count,
+                     const HashElement& hash, const ChooseNext& choose, PositionSet& set) {
+  constexpr int64_t kRowsAtOnce = 1024;
+  const Dataset hashed =
+      MapDataset(input, who + "_keys", "", Spec{{{"hashes", DType::kInt64, {count}}}},
+                 std::make_shared<HashTransform>(count, hash));
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> elements,
-                          input.Open(Runtime::Threaded(), {.losses = LossLogging::kNone}));
+                          hashed.Open(Runtime::Threaded(), {.losses = LossLogging::kNone}));
   while (true) {
     if (StopScope::AskedNowAndThen())
       return Cancelled("{}: was asked to stop while it read all elements", who);
-    STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, elements->Next());
-    if (!element) return OkStatus();
-    STOKER_ASSIGN_OR_RETURN(const bool member, choose(*element));
-    set.Add(member);
+    STOKER_ASSIGN_OR_RETURN(const std::optional<Rows> rows, elements->NextRows(kRowsAtOnce));
+    if (!rows) return OkStatus();
+    const std::span<const int64_t> hashes = rows->columns[0].values<int64_t>();
+    for (int64_t row = 0; row < rows->size(); ++row) {
+      const auto of_row =
+          hashes.subspan(static_cast<size_t>(row * count), static_cast<size_t>(count));
+      STOKER_ASSIGN_OR_RETURN(const bool member, choose(of_row, set.size()));
+      set.Add(member);
+    }
   }
+}
+
+Result<Element> ElementAt(const Dataset& input, int64_t position) {
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> elements,
+                          SliceDataset(input, "skip", position, 1)
+                              .Open(Runtime::Inline(), {.losses = LossLogging::kNone}));
+  STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, elements->Next());
+  if (!element) return DataLoss("'{}' has no element {} any more", input.node().name(), position);
+  return *std::move(element);
 }
 
 bool HasFixedPositions(const Dataset& input) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "stoker/data/core/dataset.h"
@@ -16,8 +17,12 @@ struct ChosenPositions {
   mutable KeptMemory kept;  // its bytes
 };
 
-// Says of the next element, in order, whether its position is chosen.
-using ChooseNext = std::function<Result<bool>(const Element& element)>;
+// Says of element number `position`, whose hashes these are, whether it is chosen. Called in order.
+using ChooseNext = std::function<Result<bool>(std::span<const int64_t> hashes, int64_t position)>;
+
+// Writes the hashes of an element: so many bits of it as the choice depends on. Called on several
+// threads at once.
+using HashElement = std::function<void(const Element& element, std::span<int64_t> hashes)>;
 
 // Returns the set that `find` fills with the positions of all elements of `input`. Of pipelines of
 // recipes the last few sets are remembered, so that pipelines that begin alike, and a recipe that
@@ -28,11 +33,15 @@ Result<std::shared_ptr<const ChosenPositions>> FindPositions(
     const Dataset& input, const std::string& options,
     const std::function<Status(PositionSet& set)>& find);
 
-// Makes every element of `input` once, on threads and within the process's budget, and asks
-// `choose` about each in order. Ends with kCancelled, begun by `who`, if this thread is asked to
-// stop (base/stop_scope.h). Errors: those of reading and of `choose`.
-Status ReadAndChoose(std::string_view who, const Dataset& input, const ChooseNext& choose,
-                     PositionSet& set);
+// Makes every element of `input` once, on threads and within the process's budget, has `count`
+// hashes made of each there, and asks `choose` about each in order. Ends with kCancelled, begun by
+// `who`, if this thread is asked to stop (base/stop_scope.h). Errors: those of reading and of
+// `choose`.
+Status ReadAndChoose(const std::string& who, const Dataset& input, int64_t count,
+                     const HashElement& hash, const ChooseNext& choose, PositionSet& set);
+
+// Returns element number `position` of `input`, for messages. REQUIRES: HasFixedPositions.
+Result<Element> ElementAt(const Dataset& input, int64_t position);
 
 // Returns whether FindPositions makes sense for `input`: it is read by position, finite, and in the
 // same order in every pass.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -37,12 +39,12 @@ class Classes {
  public:
   explicit Classes(const SplitRule& rule) : rule_(rule) {}
 
-  // Returns the side of the next sample, or key, of the class `value`.
-  Result<bool> Next(const Array& value) {
-    const uint64_t hash = HashValues(value, 0);
+  // Returns the side of the next sample, or key, of the class with this hash, which is that of
+  // element `position`.
+  Result<bool> Next(uint64_t hash, int64_t position) {
     const auto [found, added] = counts_.try_emplace(hash);
     Count& count = found->second;
-    if (added) count.name = NameOfClass(value);
+    if (added) count.first = position;
     if (counts_.size() > kMostClasses) {
       return InvalidArgument(
           "it has more than {} different values; stratify is for a field of classes", kMostClasses);
@@ -53,22 +55,22 @@ class Classes {
   }
 
   // Returns an error for classes that training does not get, and warns of those that evaluation
-  // does not get.
-  Status Check(std::string_view field) const {
-    const std::vector<const Count*> untrained =
+  // does not get. `input` has the elements, and their classes in this field.
+  Status Check(const Dataset& input, size_t field) const {
+    const std::vector<Count> untrained =
         Find([](const Count& count) { return count.evals == count.all; });
     if (!untrained.empty()) {
+      STOKER_ASSIGN_OR_RETURN(const std::string names, NamesOf(untrained, input, field));
       return InvalidArgument(
           "split: of {} all samples are for evaluation in this fold, so nothing is learned of "
-          "them: "
-          "{}; leave them out by `filter`, or take fewer folds",
-          Some(untrained.size(), field), NamesOf(untrained));
+          "them: {}; leave them out by `filter`, or take fewer folds",
+          Some(untrained.size(), input, field), names);
     }
-    const std::vector<const Count*> unmeasured =
-        Find([](const Count& count) { return count.evals == 0; });
+    const std::vector<Count> unmeasured = Find([](const Count& count) { return count.evals == 0; });
     if (!unmeasured.empty()) {
+      STOKER_ASSIGN_OR_RETURN(const std::string names, NamesOf(unmeasured, input, field));
       LogWarning("split: evaluation gets no sample of {}: {}; a class needs about {} samples",
-                 Some(unmeasured.size(), field), NamesOf(unmeasured), std::ceil(1 / rule_.share()));
+                 Some(unmeasured.size(), input, field), names, std::ceil(1 / rule_.share()));
     }
     return OkStatus();
   }
@@ -76,28 +78,34 @@ class Classes {
  private:
   struct Count {
     int64_t all = 0, evals = 0;
-    std::string name;
+    int64_t first = 0;  // position of its first element
   };
 
+  // In the order of the data.
   template <typename Which>
-  std::vector<const Count*> Find(const Which& which) const {
-    std::vector<const Count*> found;
+  std::vector<Count> Find(const Which& which) const {
+    std::vector<Count> found;
     for (const auto& [hash, count] : counts_) {
-      if (which(count)) found.push_back(&count);
+      if (which(count)) found.push_back(count);
     }
-    std::ranges::sort(found, {}, &Count::name);  // the order of the map is not that of the data
+    std::ranges::sort(found, {}, &Count::first);
     return found;
   }
 
   // "2 of 5 classes of 'cut'"
-  std::string Some(size_t some, std::string_view field) const {
-    return fmt::format("{} of {} classes of '{}'", some, counts_.size(), field);
+  std::string Some(size_t some, const Dataset& input, size_t field) const {
+    return fmt::format("{} of {} classes of '{}'", some, counts_.size(),
+                       input.spec().fields[field].name);
   }
 
-  static std::string NamesOf(const std::vector<const Count*>& classes) {
+  static Result<std::string> NamesOf(const std::vector<Count>& classes, const Dataset& input,
+                                     size_t field) {
     std::string names;
-    for (size_t i = 0; i < std::min(classes.size(), kNamedClasses); ++i)
-      names += fmt::format("{}{} ({})", i == 0 ? "" : ", ", classes[i]->name, classes[i]->all);
+    for (size_t i = 0; i < std::min(classes.size(), kNamedClasses); ++i) {
+      STOKER_ASSIGN_OR_RETURN(const Element element, ElementAt(input, classes[i].first));
+      names += fmt::format("{}{} ({})", i == 0 ? "" : ", ", NameOfClass(element.arrays[field]),
+                           classes[i].all);
+    }
     return names + (classes.size() > kNamedClasses ? ", ..." : "");
   }
 
@@ -105,20 +113,24 @@ class Classes {
   std::unordered_map<uint64_t, Count> counts_;
 };
 
-// Says of each element in order which side it is on.
+// Says of each element in order which side it is on. Its hashes are those of its key, if there is
+// one, and of its class, if there is one.
 class SideFinder {
  public:
   SideFinder(const SplitFields& fields, const SplitRule& rule)
-      : fields_(fields), rule_(rule), classes_(rule) {}
+      : has_key_(!fields.key.empty()),
+        has_class_(fields.class_of.has_value()),
+        rule_(rule),
+        classes_(rule) {}
 
-  Result<bool> Next(const Element& element) {
-    if (!fields_.class_of) return rule_.IsEvalKey(HashOfKey(element, fields_));
-    const Array& value = element.arrays[*fields_.class_of];
-    if (fields_.key.empty()) return classes_.Next(value);
+  Result<bool> Next(std::span<const int64_t> hashes, int64_t position) {
+    const auto key = static_cast<uint64_t>(hashes.front());
+    if (!has_class_) return rule_.IsEvalKey(key);
+    const auto class_of = static_cast<uint64_t>(hashes.back());
+    if (!has_key_) return classes_.Next(class_of, position);
     // A key is counted in the class of its first sample.
-    const uint64_t key = HashOfKey(element, fields_);
     if (const auto known = sides_.find(key); known != sides_.end()) return known->second;
-    STOKER_ASSIGN_OR_RETURN(const bool eval, classes_.Next(value));
+    STOKER_ASSIGN_OR_RETURN(const bool eval, classes_.Next(class_of, position));
     sides_.emplace(key, eval);
     return eval;
   }
@@ -126,7 +138,7 @@ class SideFinder {
   const Classes& classes() const { return classes_; }
 
  private:
-  const SplitFields fields_;
+  const bool has_key_, has_class_;
   const SplitRule rule_;
   Classes classes_;
   std::unordered_map<uint64_t, bool> sides_;  // by key, where there are classes
@@ -143,14 +155,22 @@ Status FillByNumber(int64_t size, const SplitRule& rule, PositionSet& evals) {
 
 Status FillByFields(const Dataset& input, const Split& options, const SplitFields& fields,
                     const SplitRule& rule, PositionSet& evals) {
+  const bool has_key = !fields.key.empty();
+  const auto hash = [&](const Element& element, std::span<int64_t> hashes) {
+    if (has_key) hashes.front() = static_cast<int64_t>(HashOfKey(element, fields));
+    if (fields.class_of)
+      hashes.back() = static_cast<int64_t>(HashValues(element.arrays[*fields.class_of], 0));
+  };
   SideFinder finder(fields, rule);
-  const auto choose = [&](const Element& element) -> Result<bool> {
-    Result<bool> eval = finder.Next(element);
+  const auto choose = [&](std::span<const int64_t> hashes, int64_t position) -> Result<bool> {
+    Result<bool> eval = finder.Next(hashes, position);
     if (eval.ok()) return eval;
     return WithPrefix(fmt::format("split: stratify is '{}': ", options.stratify), eval.status());
   };
-  STOKER_RETURN_IF_ERROR(ReadAndChoose(Split::kName, input, choose, evals));
-  return finder.classes().Check(options.stratify);
+  const int64_t count = has_key && fields.class_of ? 2 : 1;
+  STOKER_RETURN_IF_ERROR(
+      ReadAndChoose(std::string(Split::kName), input, count, hash, choose, evals));
+  return fields.class_of ? finder.classes().Check(input, *fields.class_of) : OkStatus();
 }
 
 // All options but the side, which is no matter of where the samples are.

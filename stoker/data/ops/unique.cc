@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <span>
 #include <unordered_set>
 #include <utility>
 
@@ -14,21 +15,23 @@ namespace {
 
 // Two hashes of the values of an element.
 struct Fingerprint128 {
-  uint64_t first = 0, second = 1;
+  int64_t first = 0, second = 0;
   bool operator==(const Fingerprint128&) const = default;
 };
 
 struct TakeFirst {
-  size_t operator()(const Fingerprint128& fingerprint) const { return fingerprint.first; }
+  size_t operator()(const Fingerprint128& fingerprint) const {
+    return static_cast<size_t>(fingerprint.first);
+  }
 };
 
-Fingerprint128 FingerprintOf(const Element& element, const std::vector<size_t>& fields) {
-  Fingerprint128 fingerprint;
-  for (const size_t field : fields) {
-    fingerprint.first = HashValues(element.arrays[field], fingerprint.first);
-    fingerprint.second = HashValues(element.arrays[field], fingerprint.second);
+void HashFields(const Element& element, const std::vector<size_t>& fields,
+                std::span<int64_t> hashes) {
+  for (size_t i = 0; i < hashes.size(); ++i) {
+    uint64_t hash = i;
+    for (const size_t field : fields) hash = HashValues(element.arrays[field], hash);
+    hashes[i] = static_cast<int64_t>(hash);
   }
-  return fingerprint;
 }
 
 Result<std::vector<size_t>> ComparedFields(const std::vector<std::string>& names,
@@ -60,14 +63,17 @@ Result<Dataset> Unique::Build(Dataset input) const {
                                          : "do not stand in the same order in every pass");
   }
   std::unordered_set<Fingerprint128, TakeFirst> seen;
-  const auto is_first = [&](const Element& element) -> Result<bool> {
-    return seen.insert(FingerprintOf(element, fields)).second;
+  const auto hash = [&](const Element& element, std::span<int64_t> hashes) {
+    HashFields(element, fields, hashes);
+  };
+  const auto is_first = [&](std::span<const int64_t> hashes, int64_t) -> Result<bool> {
+    return seen.insert({hashes[0], hashes[1]}).second;
   };
   const std::string options = ToYamlLine(FormatOptions(OptionsOf<Unique>(), this));
-  STOKER_ASSIGN_OR_RETURN(auto firsts,
-                          FindPositions(input, "unique: " + options, [&](PositionSet& set) {
-                            return ReadAndChoose(kName, input, is_first, set);
-                          }));
+  STOKER_ASSIGN_OR_RETURN(
+      auto firsts, FindPositions(input, "unique: " + options, [&](PositionSet& set) {
+        return ReadAndChoose(std::string(kName), input, /*count=*/2, hash, is_first, set);
+      }));
   const std::string details = by.empty() ? "all fields" : fmt::format("by {}", fmt::join(by, ", "));
   return AtPositions(std::move(input), std::string(kName), details, std::move(firsts),
                      /*member=*/true);
