@@ -1,10 +1,13 @@
 #include "stoker/data/options/whole_pipeline.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "stoker/data/options/registry.h"
 
 namespace stoker {
 namespace {
@@ -40,6 +43,21 @@ ConfigNode SplitStage(const ConfigNode& split, std::string_view name) {
   return stage;
 }
 
+// A list that begins with a source of its own follows no other.
+Status CheckBeginsWithNoSource(const ConfigNode& data, std::string_view name) {
+  const ConfigNode* const list = data.Find(name);
+  if (list == nullptr || list->items.empty()) return OkStatus();
+  const ConfigNode& first = list->items.front();
+  const std::string& stage = first.entries.empty() ? first.scalar : first.entries.front().key;
+  const std::vector<KindDescription> kinds = OperatorRegistry::Known().Describe();
+  const auto kind = std::ranges::find(kinds, stage, &KindDescription::name);
+  if (kind == kinds.end() || kind->group != "source") return OkStatus();
+  return InvalidArgument(
+      "{}: data.{} begins with the source {}, but goes on from data.source; leave one of the two "
+      "out (`--set data.source=null --set data.split=null` does for a run)",
+      first.location.ToString(), name, stage);
+}
+
 }  // namespace
 
 std::optional<ConfigNode> WholePipeline(const ConfigNode& data, std::string_view name) {
@@ -61,6 +79,9 @@ Status CheckShared(const ConfigNode& data) {
         "{}: data.source is empty; it is a list that begins with a source, such as [csv: {{files: "
         "a.csv}}]",
         source->location.ToString());
+  }
+  for (const char* const name : {"train", "eval"}) {
+    if (!SourceStages(data).empty()) STOKER_RETURN_IF_ERROR(CheckBeginsWithNoSource(data, name));
   }
   const ConfigNode* const split = SplitOptions(data);
   if (split == nullptr) return OkStatus();

@@ -18,7 +18,8 @@ namespace stoker {
 std::optional<ConfigNode> WholePipeline(const ConfigNode& data, std::string_view name);
 
 // Checks the keys `source` and `split`, which both pipelines have in common: that they are a list
-// and options, and that nothing is split without a source. Does not read the options.
+// and options, that nothing is split without a source, and that no pipeline has another one. Does
+// not read the options.
 Status CheckShared(const ConfigNode& data);
 
 // Puts the pipelines in `train` and `eval` (null if there is none), each made of WholePipeline with

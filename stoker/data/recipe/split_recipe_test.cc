@@ -189,6 +189,11 @@ TEST_F(SplitRecipe, SaysOnceAndWithItsPlaceWhatIsWrong) {
   }
   EXPECT_THAT(ParseDataSection(Tree("data:\n  split: 0.2\n  train: [range: 9]\n"), dir_.path()),
               FailsWith(StatusCode::kInvalidArgument, "r.yaml:2:10: data.split divides"));
+  EXPECT_THAT(ParseDataSection(Tree("data:\n  source: [range: 5]\n  train: [batch: 2]\n"
+                                    "  eval: [range: 9, batch: 2]\n"),
+                               dir_.path()),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "r.yaml:4:10: data.eval begins with the source range"));
   EXPECT_THAT(ParseDataSection(Tree("data:\n  source: []\n  train: [range: 9]\n"), dir_.path()),
               FailsWith(StatusCode::kInvalidArgument, "r.yaml:2:11: data.source is empty"));
 }
