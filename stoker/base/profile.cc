@@ -47,7 +47,8 @@ Row RowOf(const StageProfile& stage, const Profile& profile) {
 
 StageProfile StageProfile::Of(const StageStats& stats) {
   const auto seconds = [](const std::atomic<int64_t>& ns) {
-    return static_cast<double>(ns.load(std::memory_order_relaxed)) * 1e-9;
+    // Times that are sampled can be below zero for a moment.
+    return static_cast<double>(std::max<int64_t>(0, ns.load(std::memory_order_relaxed))) * 1e-9;
   };
   const int64_t samples = stats.queue_samples_.load(std::memory_order_relaxed);
   const int64_t depth_sum = stats.queue_depth_sum_.load(std::memory_order_relaxed);

@@ -17,7 +17,7 @@ namespace stoker {
 
 // Counters of one stage, written by many threads without a lock. A stage's time has three kinds,
 // summed over its threads. A moment of a thread counts once, so their sum is at most wall time x
-// threads:
+// threads, but for chance where brief work is timed by samples (data/core/stage_time.h):
 //   busy     doing its own work (the time spent in its inputs is theirs)
 //   starved  waiting for an input
 //   blocked  waiting for its consumer to take an element, or for memory
@@ -46,6 +46,12 @@ class StageStats {
   void AddBlocked(int64_t ns) {
     if (counts_) blocked_ns_.fetch_add(ns, std::memory_order_relaxed);
   }
+  int64_t elements() const { return elements_.load(std::memory_order_relaxed); }
+  // Whether the stage's last piece of work that was timed was brief.
+  bool brief() const { return brief_.load(std::memory_order_relaxed); }
+  void SetBrief(bool brief) {
+    if (brief != this->brief()) brief_.store(brief, std::memory_order_relaxed);
+  }
   void AddError() { errors_.fetch_add(1, std::memory_order_relaxed); }
   // Counts elements that failed, here or earlier, and that this stage dropped or replaced.
   void AddSkipped(int64_t elements) { skipped_.fetch_add(elements, std::memory_order_relaxed); }
@@ -65,6 +71,7 @@ class StageStats {
   const bool counts_;
   std::atomic<int64_t> elements_{0}, bytes_{0}, busy_ns_{0}, starved_ns_{0}, blocked_ns_{0},
       errors_{0}, skipped_{0}, replaced_{0};
+  std::atomic<bool> brief_{false};
   std::atomic<int64_t> queue_samples_{0}, queue_depth_sum_{0}, queue_capacity_{0};
 };
 

@@ -4,6 +4,7 @@
 
 #include "stoker/data/core/failure.h"
 #include "stoker/data/core/sample_names.h"
+#include "stoker/data/core/stage_time.h"
 #include "stoker/data/core/user_transform.h"
 
 namespace stoker {

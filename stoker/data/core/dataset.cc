@@ -7,6 +7,7 @@
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/row_stack.h"
 #include "stoker/data/core/runtime.h"
+#include "stoker/data/core/stage_time.h"
 #include "stoker/data/core/transform.h"
 
 namespace stoker {

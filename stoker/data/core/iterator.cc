@@ -8,6 +8,7 @@
 #include "stoker/data/core/failure.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/saved_unsigned.h"
+#include "stoker/data/core/stage_time.h"
 
 namespace stoker {
 namespace {

@@ -18,7 +18,6 @@
 #include "stoker/base/ledger.h"
 #include "stoker/base/mutex.h"
 #include "stoker/base/profile.h"
-#include "stoker/base/trace.h"
 #include "stoker/data/core/dataset.h"
 #include "stoker/data/core/explanation.h"
 #include "stoker/data/core/iterator.h"
@@ -316,41 +315,6 @@ class ReadContext {
   const StopFlag* stop_;
   bool trial_ = false;
   std::vector<LostElement>* lost_ = nullptr;
-};
-
-// Counts the time of its scope for a stage, without that of nested scopes on the same thread, so no
-// time of a thread is counted twice. It is a span of a trace too (base/trace.h).
-class ScopedStageTime {
- public:
-  enum class Kind { kBusy, kStarved, kBlocked };
-  explicit ScopedStageTime(StageStats& stats, Kind kind = Kind::kBusy);
-  ~ScopedStageTime();
-  ScopedStageTime(const ScopedStageTime&) = delete;
-  ScopedStageTime& operator=(const ScopedStageTime&) = delete;
-
- private:
-  StageStats& stats_;
-  const Kind kind_;
-  StageStats* const outer_stage_;
-  const int64_t outer_nested_ns_;
-  const int64_t start_ns_;
-  TraceSpan span_;
-};
-
-// A scope that waits for an element from other threads. Counts the time as starved for the
-// enclosing stage on this thread, which pulls the element, or, without one, as waiting of the
-// pass's consumer.
-class ScopedInputWait {
- public:
-  explicit ScopedInputWait(Pass& pass);
-  ~ScopedInputWait();
-  ScopedInputWait(const ScopedInputWait&) = delete;
-  ScopedInputWait& operator=(const ScopedInputWait&) = delete;
-
- private:
-  Pass& pass_;
-  const int64_t start_ns_ = NowNs();
-  TraceSpan span_;
 };
 
 }  // namespace stoker

@@ -7,6 +7,7 @@
 #include "stoker/data/core/failure.h"
 #include "stoker/data/core/saved_count.h"
 #include "stoker/data/core/saved_unsigned.h"
+#include "stoker/data/core/stage_time.h"
 #include "stoker/data/ops/combine_internal.h"
 #include "stoker/data/runtime/read_ahead.h"
 

@@ -11,6 +11,7 @@
 #include "stoker/data/core/gathering_transform.h"
 #include "stoker/data/core/row_stack.h"
 #include "stoker/data/core/runtime.h"
+#include "stoker/data/core/stage_time.h"
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/pictures/picture_chain.h"
 #include "stoker/data/runtime/shared_loops.h"

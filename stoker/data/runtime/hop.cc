@@ -4,6 +4,7 @@
 
 #include "stoker/data/core/apply_transform.h"
 #include "stoker/data/core/failure.h"
+#include "stoker/data/core/stage_time.h"
 
 namespace stoker {
 namespace {

@@ -53,19 +53,6 @@ void TrimPool(StageResources& stage) {
   stage.pool.Trim();
 }
 
-// The stage of the innermost ScopedStageTime on this thread, and the time of the scopes in it.
-thread_local StageStats* current_stage = nullptr;
-thread_local int64_t nested_ns = 0;
-
-TraceKind TraceKindOf(ScopedStageTime::Kind kind) {
-  switch (kind) {
-    case ScopedStageTime::Kind::kStarved: return TraceKind::kStarved;
-    case ScopedStageTime::Kind::kBlocked: return TraceKind::kBlocked;
-    case ScopedStageTime::Kind::kBusy: break;
-  }
-  return TraceKind::kWork;
-}
-
 }  // namespace
 
 std::shared_ptr<StageResources> InnerStages::Get(
@@ -227,50 +214,6 @@ Result<std::unique_ptr<Iterator>> OpenContext::OpenReadAhead(const DatasetNode& 
   }
   const bool any_order = source->any_order();
   return std::make_unique<ReadAhead>(*this, node, std::move(source), inside, limits, any_order);
-}
-
-ScopedStageTime::ScopedStageTime(StageStats& stats, Kind kind)
-    : stats_(stats),
-      kind_(kind),
-      outer_stage_(std::exchange(current_stage, &stats)),
-      outer_nested_ns_(std::exchange(nested_ns, 0)),
-      start_ns_(stats.counts() ? NowNs() : 0),
-      span_(stats.trace_name(), TraceKindOf(kind), start_ns_) {}
-
-ScopedStageTime::~ScopedStageTime() {
-  if (!stats_.counts()) {
-    nested_ns = outer_nested_ns_;
-    current_stage = outer_stage_;
-    return;
-  }
-  const int64_t end_ns = NowNs();
-  span_.EndAt(end_ns);
-  const int64_t elapsed = end_ns - start_ns_;
-  const int64_t own = std::max<int64_t>(0, elapsed - nested_ns);
-  switch (kind_) {
-    case Kind::kBusy: stats_.AddBusy(own); break;
-    case Kind::kStarved: stats_.AddStarved(own); break;
-    case Kind::kBlocked: stats_.AddBlocked(own); break;
-  }
-  nested_ns = outer_nested_ns_ + elapsed;
-  current_stage = outer_stage_;
-}
-
-ScopedInputWait::ScopedInputWait(Pass& pass)
-    : pass_(pass),
-      span_(current_stage == nullptr ? TraceName("the consumer") : current_stage->trace_name(),
-            TraceKind::kStarved, start_ns_) {}
-
-ScopedInputWait::~ScopedInputWait() {
-  const int64_t end_ns = NowNs();
-  span_.EndAt(end_ns);
-  const int64_t elapsed = end_ns - start_ns_;
-  nested_ns += elapsed;
-  if (current_stage != nullptr) {
-    current_stage->AddStarved(elapsed);
-  } else {
-    pass_.AddConsumerWait(elapsed);
-  }
 }
 
 }  // namespace stoker

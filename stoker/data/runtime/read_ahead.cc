@@ -7,6 +7,7 @@
 #include "stoker/data/core/failure.h"
 #include "stoker/data/core/groups_elements.h"
 #include "stoker/data/core/sample_names.h"
+#include "stoker/data/core/stage_time.h"
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/runtime/hop.h"
 

@@ -5,6 +5,7 @@
 #include "stoker/base/mutex.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/data/core/failure.h"
+#include "stoker/data/core/stage_time.h"
 #include "stoker/data/runtime/read_ahead.h"
 
 namespace stoker {

@@ -6,6 +6,7 @@
 #include "stoker/base/stop_scope.h"
 #include "stoker/data/core/failure.h"
 #include "stoker/data/core/runtime.h"
+#include "stoker/data/core/stage_time.h"
 #include "stoker/data/core/transform.h"
 
 namespace stoker {
