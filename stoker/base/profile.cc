@@ -46,18 +46,15 @@ Row RowOf(const StageProfile& stage, const Profile& profile) {
 }  // namespace
 
 StageProfile StageProfile::Of(const StageStats& stats) {
-  const auto seconds = [](const std::atomic<int64_t>& ns) {
-    // Times that are sampled can be below zero for a moment.
-    return static_cast<double>(std::max<int64_t>(0, ns.load(std::memory_order_relaxed))) * 1e-9;
-  };
+  const auto seconds = [](const SummedTime& time) { return static_cast<double>(time.ns()) * 1e-9; };
   const int64_t samples = stats.queue_samples_.load(std::memory_order_relaxed);
   const int64_t depth_sum = stats.queue_depth_sum_.load(std::memory_order_relaxed);
   return {.name = stats.name(),
           .elements = stats.elements_.load(std::memory_order_relaxed),
           .bytes = stats.bytes_.load(std::memory_order_relaxed),
-          .busy_s = seconds(stats.busy_ns_),
-          .starved_s = seconds(stats.starved_ns_),
-          .blocked_s = seconds(stats.blocked_ns_),
+          .busy_s = seconds(stats.busy_),
+          .starved_s = seconds(stats.starved_),
+          .blocked_s = seconds(stats.blocked_),
           .errors = stats.errors_.load(std::memory_order_relaxed),
           .skipped = stats.skipped_.load(std::memory_order_relaxed),
           .replaced = stats.replaced_.load(std::memory_order_relaxed),

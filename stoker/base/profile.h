@@ -4,6 +4,7 @@
 // Running stages write to StageStats; Profile is a snapshot to read, print and store.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,31 @@
 #include "stoker/base/trace.h"
 
 namespace stoker {
+
+// A sum of times that never sinks, since those who watch a process take differences of it. What is
+// taken from it, as samples that came to too much are, later additions pay for. Thread-safe.
+class SummedTime {
+ public:
+  void Add(int64_t ns) {
+    if (ns < 0) {
+      owed_ns_.fetch_sub(ns, std::memory_order_relaxed);
+    } else {
+      sum_ns_.fetch_add(ns - PaidOf(ns), std::memory_order_relaxed);
+    }
+  }
+  int64_t ns() const { return sum_ns_.load(std::memory_order_relaxed); }
+
+ private:
+  // Returns how much of `ns` pays for what is owed.
+  int64_t PaidOf(int64_t ns) {
+    if (owed_ns_.load(std::memory_order_relaxed) == 0) return 0;
+    const int64_t owed = owed_ns_.exchange(0, std::memory_order_relaxed);
+    if (owed > ns) owed_ns_.fetch_add(owed - ns, std::memory_order_relaxed);
+    return std::min(owed, ns);
+  }
+
+  std::atomic<int64_t> sum_ns_{0}, owed_ns_{0};
+};
 
 // Counters of one stage, written by many threads without a lock. A stage's time has three kinds,
 // summed over its threads. A moment of a thread counts once, so their sum is at most wall time x
@@ -38,13 +64,13 @@ class StageStats {
     bytes_.fetch_add(bytes, std::memory_order_relaxed);
   }
   void AddBusy(int64_t ns) {
-    if (counts_) busy_ns_.fetch_add(ns, std::memory_order_relaxed);
+    if (counts_) busy_.Add(ns);
   }
   void AddStarved(int64_t ns) {
-    if (counts_) starved_ns_.fetch_add(ns, std::memory_order_relaxed);
+    if (counts_) starved_.Add(ns);
   }
   void AddBlocked(int64_t ns) {
-    if (counts_) blocked_ns_.fetch_add(ns, std::memory_order_relaxed);
+    if (counts_) blocked_.Add(ns);
   }
   int64_t elements() const { return elements_.load(std::memory_order_relaxed); }
   // Whether the stage's last piece of work that was timed was brief.
@@ -69,8 +95,8 @@ class StageStats {
   const std::string name_;
   const TraceName trace_name_;
   const bool counts_;
-  std::atomic<int64_t> elements_{0}, bytes_{0}, busy_ns_{0}, starved_ns_{0}, blocked_ns_{0},
-      errors_{0}, skipped_{0}, replaced_{0};
+  std::atomic<int64_t> elements_{0}, bytes_{0}, errors_{0}, skipped_{0}, replaced_{0};
+  SummedTime busy_, starved_, blocked_;
   std::atomic<bool> brief_{false};
   std::atomic<int64_t> queue_samples_{0}, queue_depth_sum_{0}, queue_capacity_{0};
 };

@@ -25,6 +25,18 @@ Profile FixedProfile() {
                       .peak_memory_bytes = 800'000}}};
 }
 
+TEST(SummedTime, NeverSinksAndComesToTheSum) {
+  SummedTime time;
+  int64_t sum = 0, last = 0;
+  for (const int64_t ns : {10, -25, 5, 0, 20, -1, 1, 7}) {
+    time.Add(ns);
+    sum += ns;
+    EXPECT_GE(time.ns(), last);
+    last = time.ns();
+  }
+  EXPECT_EQ(last, sum);
+}
+
 TEST(Profile, PrintsAnAlignedTable) {
   // clang-format off
   EXPECT_EQ(FixedProfile().ToText(),

@@ -74,7 +74,7 @@ ScopedStageTime::~ScopedStageTime() {
     const int64_t end_ns = NowNs();
     span_.EndAt(end_ns);
     const int64_t elapsed = end_ns - start_ns_;
-    // Below zero where samples came to more than there was; they come to less elsewhere.
+    // Below zero where samples came to more than there was; SummedTime makes up for it.
     const int64_t own = elapsed - nested_ns;
     switch (kind_) {
       case Kind::kBusy:

@@ -1,7 +1,9 @@
 #include "stoker/io/remote/request_pool.h"
 
 #include <exception>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "stoker/base/per_process.h"
 #include "stoker/io/remote/http_client.h"
@@ -23,13 +25,15 @@ RequestPool& RequestPool::Shared() {
 }
 
 void RequestPool::End() {
+  std::vector<std::thread> threads;
   {
     const MutexLock lock(mutex_);
     ending_ = true;
     jobs_.clear();
+    threads.swap(threads_);
   }
   changed_.NotifyAll();
-  for (std::thread& thread : threads_) thread.join();
+  for (std::thread& thread : threads) thread.join();
 }
 
 Status RequestPool::Run(std::function<void()> job, int64_t threads) {

@@ -69,6 +69,11 @@ Status CheckAndRun(const BenchArguments& arguments,
                                ? "RECIPE is required (only --model does without)"
                                : "RECIPE and --model are two things to measure; give one");
   }
+  if (!arguments.model.empty() && arguments.serve.any()) {
+    return InvalidArgument(
+        "--metrics and --dashboard show how a pipeline runs, and --model measures without one; "
+        "leave them out");
+  }
   return arguments.model.empty() ? run(arguments) : run_model(arguments);
 }
 
@@ -118,7 +123,7 @@ void AddBenchCommand(Program& program, std::function<Status(const BenchArguments
       ->group(kSeldomGroup);
   app.add_flag("--explain", arguments.explain, "also each choice of the runtime, with its figures");
   AddSetOption(app, arguments.set);
-  AddAllowCodeOption(app);
+  AddAllowCodeOption(app).group(kSeldomGroup);
   AddServeOptions(app, arguments.serve);
   AddJsonOption(app, arguments.json);
   AddTraceOptions(app, arguments.trace, "the beginning");
