@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "stoker/base/options.h"
+#include "stoker/base/short_text.h"
 
 namespace stoker {
 namespace {
@@ -25,8 +26,7 @@ Result<int64_t> CountOrShare::Of(const Dataset& input, std::string_view who) con
   if (!all.known()) {
     return InvalidArgument(
         "{}: {} is a share, but how many elements '{}' has is {}; give a number, or put {} "
-        "directly "
-        "after a source that knows its length",
+        "directly after a source that knows its length",
         who, *share_, input.node().name(), all.infinite() ? "without end" : "not known before",
         who);
   }
@@ -43,7 +43,7 @@ Status CountOrShare::Read(const ConfigNode& node) {
   double share = 0;
   if (!ReadOption(node, share).ok() || !IsShare(share)) {
     return InvalidArgument("'{}' is neither a whole number nor a share between 0 and 1",
-                           ToYamlLine(node));
+                           ShortText(ToYamlLine(node)));
   }
   *this = share;
   return OkStatus();
