@@ -37,3 +37,12 @@ __all__ = [
     "show",
     *operators.__all__,
 ]
+
+
+def __getattr__(name):
+    """What needs PyTorch is imported when it is asked for."""
+    if name in ("DataLoader", "worker_context"):
+        from . import dataloader
+
+        return {"DataLoader": dataloader.DataLoader, "worker_context": dataloader.context}[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

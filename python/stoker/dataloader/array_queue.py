@@ -1,0 +1,186 @@
+"""A queue between processes for what DataLoader sends: batches whose arrays stay where the worker wrote them."""
+
+import collections
+import os
+import pickle
+import queue
+import select
+import socket
+import struct
+import threading
+from multiprocessing import context, reduction, util
+
+from . import array_pickle
+from .shared_blocks import Reader
+
+_HEAD = struct.Struct("=16sHB")  # key of the arena, number of blocks, whether the last of them holds the pickle
+_BLOCK = struct.Struct("=IQQQ")  # index, offset, size, length
+_MOST_INLINE = 16 << 10  # bytes of a pickle that travel in the message
+_LONGEST = _HEAD.size + 257 * _BLOCK.size + _MOST_INLINE
+
+
+class ArrayQueue:
+    """What DataLoader uses of multiprocessing.Queue, with one process that reads.
+
+    A message is one datagram of a pair of sockets: the pickle without its large arrays, and the blocks that these lie in. `put` never
+    waits: what the socket does not take is sent by a thread, which is started only then.
+    """
+
+    def __init__(self):
+        self._reading, self._writing = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._begin()
+
+    def _begin(self):
+        """What each process has of its own."""
+        self._owner = os.getpid()
+        self._put_lock, self._get_lock = threading.Lock(), threading.Lock()
+        self._known_arena = None  # the arena whose descriptor the reader has
+        self._readers = {}
+        self._watched = {}
+        self._late = collections.deque()  # messages that the socket did not take
+        self._sender = None
+        self._flush = None
+
+    def _own(self):
+        if self._owner != os.getpid():
+            self._begin()
+
+    # --- Writing.
+
+    def put(self, value):
+        self._own()
+        with self._put_lock:
+            message = self._message(value)
+            if self._sender is not None:
+                self._late.append(message)
+                return
+            try:
+                self._send(message, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                self._late.append(message)
+                self._start_sender()
+
+    def _message(self, value):
+        """The datagram, and the descriptor that goes with it, if any."""
+        data, blocks = array_pickle.dumps(value)
+        outside = len(data) > _MOST_INLINE
+        if outside:
+            block = array_pickle.arena().allocate(len(data))
+            block.write(data)
+            blocks.append(block)
+            data = b""
+        if not blocks:
+            return b"".join((_HEAD.pack(b"", 0, False), data)), []
+        arena = array_pickle.arena()
+        for block in blocks:
+            arena.send(block)
+        places = [_BLOCK.pack(block.index, block.offset, block.size, block.length) for block in blocks]
+        descriptors = [] if self._known_arena is arena else [arena.descriptor]
+        self._known_arena = arena
+        return b"".join((_HEAD.pack(arena.key, len(blocks), outside), *places, data)), descriptors
+
+    def _send(self, message, flags=0):
+        data, descriptors = message
+        try:
+            socket.send_fds(self._writing, [data], descriptors, flags)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # nobody reads any more
+
+    def _start_sender(self):
+        self._sender = threading.Thread(target=self._send_late, name="stoker-queue", daemon=True)
+        self._sender.start()
+        # As with the queues of multiprocessing: what was put arrives, even if the process ends now.
+        self._flush = util.Finalize(None, self._sender.join, exitpriority=-5)
+
+    def _send_late(self):
+        while True:
+            with self._put_lock:
+                if not self._late:
+                    self._sender = None
+                    return
+                message = self._late[0]
+            self._send(message)
+            with self._put_lock:
+                self._late.popleft()
+
+    def cancel_join_thread(self):
+        """The process may end although messages of its own are not yet sent."""
+        if self._owner == os.getpid() and self._flush is not None:
+            self._flush.cancel()
+            self._flush = None
+
+    # --- Reading.
+
+    def watch(self, sentinels):
+        """Descriptors that become readable when a process ends: then a `get` that waits raises queue.Empty, once for each."""
+        self._own()
+        self._watched = dict.fromkeys(sentinels)
+
+    def get(self, block=True, timeout=None):
+        self._own()
+        with self._get_lock:
+            received = self._receive() or self._wait(timeout if block else 0)
+            return self._value(*received)
+
+    def get_nowait(self):
+        return self.get(block=False)
+
+    def empty(self):
+        return not _readable([self._reading.fileno()], 0)
+
+    def _wait(self, timeout):
+        ready = _readable([self._reading.fileno(), *self._watched], timeout)
+        received = self._receive()
+        if received is None:
+            for each in ready:
+                self._watched.pop(each, None)
+            raise queue.Empty
+        return received
+
+    def _receive(self):
+        try:
+            data, descriptors, _, _ = socket.recv_fds(self._reading, _LONGEST, 1, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return None
+        return data, descriptors
+
+    def _value(self, data, descriptors):
+        key, count, outside = _HEAD.unpack_from(data)
+        if descriptors:
+            self._readers[key] = Reader(descriptors[0])
+        start = _HEAD.size + count * _BLOCK.size
+        places = _BLOCK.iter_unpack(data[_HEAD.size:start])
+        exporters = [self._readers[key].open(*place) for place in places]
+        pickled = exporters.pop() if outside else memoryview(data)[start:]
+        return array_pickle.loads(pickled, exporters)
+
+    # --- Ends and copies.
+
+    def close(self):
+        self._reading.close()
+        self._writing.close()
+
+    def join_thread(self):
+        sender = self._sender
+        if sender is not None:
+            sender.join()
+
+    def __del__(self):
+        self.close()
+
+    def __getstate__(self):
+        context.assert_spawning(self)
+        return reduction.DupFd(self._reading.fileno()), reduction.DupFd(self._writing.fileno())
+
+    def __setstate__(self, state):
+        self._reading, self._writing = (socket.socket(fileno=each.detach()) for each in state)
+        self._begin()
+
+
+def _readable(descriptors, timeout):
+    """Those that can be read without waiting, after `timeout` seconds at the latest; None: however long it takes."""
+    poll = select.poll()
+    for each in descriptors:
+        poll.register(each, select.POLLIN)
+    ready = poll.poll(None if timeout is None else max(0, timeout) * 1000)
+    return [descriptor for descriptor, _ in ready]

@@ -1,0 +1,187 @@
+"""DataLoader: that of PyTorch, with a shorter way from the workers to the trainer, and a position that can be saved."""
+
+import itertools
+import random
+import sys
+import time
+
+import torch
+import torch.utils.data
+from torch.utils.data import dataloader as of_torch
+
+from .collate import collate
+from .context import with_array_queues
+from .resume import Generators, Position, SkippingSampler
+
+_LOOKS = 0.5  # seconds between two looks at whether the workers live, where nothing wakes the trainer before
+_END = object()
+
+
+class DataLoader(torch.utils.data.DataLoader):
+    """torch.utils.data.DataLoader, to which every argument means the same: ``from stoker import DataLoader`` is all that changes.
+
+    Batches of workers arrive in shared memory that is used again and again: nothing is copied in the trainer, nothing is opened for
+    each tensor, and arrays of equal shapes are stacked where the trainer reads them. A worker that dies is an error at once.
+
+    `state_dict` and `load_state_dict` save the position, in the middle of an epoch too, as JSON.
+
+    seeds  "worker": each worker draws on from its own seed, as in PyTorch. "batch": the generators of PyTorch, Python and NumPy are
+           seeded before each batch of a map-style dataset, from the epoch's seed and the number of the batch, so that what a batch
+           draws depends neither on the number of workers nor on where training was resumed
+    """
+
+    def __init__(self, dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None,
+                 pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None, multiprocessing_context=None, generator=None, *,
+                 prefetch_factor=None, persistent_workers=False, pin_memory_device="", in_order=True, seeds="worker"):
+        if seeds not in ("worker", "batch"):
+            raise ValueError(f"seeds is {seeds!r}; it is 'worker' or 'batch'")
+        self.seeds = seeds
+        self._resume = None  # the position at which the next epoch begins
+        self._position = None  # of the epoch under way
+        if num_workers > 0:
+            multiprocessing_context = with_array_queues(multiprocessing_context)
+        if collate_fn is None and (batch_size is not None or batch_sampler is not None):
+            collate_fn = collate
+        # In PyTorch since version 2.6.
+        order = {} if in_order else {"in_order": False}
+        super().__init__(
+            dataset, batch_size, shuffle, sampler, batch_sampler, num_workers, collate_fn, pin_memory, drop_last, timeout,
+            worker_init_fn, multiprocessing_context, generator, prefetch_factor=prefetch_factor,
+            persistent_workers=persistent_workers, pin_memory_device=pin_memory_device, **order,
+        )
+
+    def __iter__(self):
+        if self._resume is not None:
+            self._iterator = None  # persistent workers have gone on
+        elif self._iterator is not None:
+            self._position = Position(Generators.now(self), draws_seed=self.seeds == "batch")
+            self._iterator.position = self._position
+        return super().__iter__()
+
+    def _get_iterator(self):
+        resumed, self._resume = self._resume, None
+        self._position = resumed or Position(Generators.now(self))
+        kind = _InWorkers if self.num_workers > 0 else _InProcess
+        if self.num_workers > 0:
+            self.check_worker_number_rationality()
+        if resumed is None:
+            return kind(self, self._position)
+        with resumed.generators.in_force(self):
+            return kind(_Resumed(self, resumed), resumed)
+
+    def state_dict(self):
+        """Where it stands after the last batch, as a dict that JSON can hold.
+
+        A loader with the same dataset, sampler and options that loads it gives the batches that would have followed. Samplers are
+        asked again from the start of the epoch, and their first entries are left out; datasets are not asked for what was already
+        given, except iterable ones, which can only be read from their start. A sampler's own state, such as the epoch of
+        DistributedSampler, is not in it.
+        """
+        position = self._resume or self._position
+        if position is None or position.ended:
+            position = Position(Generators.now(self))
+        return position.to_json()
+
+    def load_state_dict(self, state):
+        """The next ``iter`` continues where `state` was made."""
+        self._resume = Position.from_json(state)
+
+
+class _Resumed:
+    """A loader as its iterator sees it, where the first entries of the sampler are left out."""
+
+    def __init__(self, loader, position):
+        self._loader = loader
+        self.generator = loader.generator if position.draws_seed else torch.Generator()
+        iterable = loader._dataset_kind == of_torch._DatasetKind.Iterable
+        self._index_sampler = loader._index_sampler if iterable else SkippingSampler(loader._index_sampler, position.given)
+        self.to_drop = position.given if iterable else 0
+
+    def __getattr__(self, name):
+        return getattr(self._loader, name)
+
+
+class _Positioned:
+    """Counts the batches that were given."""
+
+    def __init__(self, loader, position):
+        self.position = position
+        self._to_drop = getattr(loader, "to_drop", 0)
+        self._seeds_batches = loader.seeds == "batch" and loader._dataset_kind == of_torch._DatasetKind.Map
+        self._number = position.given  # of the next batch that is asked for
+        super().__init__(loader)
+
+    def __next__(self):
+        try:
+            while self._to_drop > 0:
+                self._to_drop -= 1
+                super().__next__()
+            batch = super().__next__()
+        except StopIteration:
+            self.position.ended = True
+            raise
+        self.position.given += 1
+        return batch
+
+    def _next_index(self):
+        index = super()._next_index()
+        if not self._seeds_batches:
+            return index
+        self._number += 1
+        return SeedsThen(self._base_seed + self._number, index)
+
+
+class _InProcess(_Positioned, of_torch._SingleProcessDataLoaderIter):
+    def __init__(self, loader, position):
+        super().__init__(loader, position)
+        if isinstance(loader, _Resumed):
+            # Samplers draw when they are first asked, which must be while the generators are as they were.
+            first = next(self._sampler_iter, _END)
+            self._sampler_iter = iter(()) if first is _END else itertools.chain([first], self._sampler_iter)
+
+    def _next_index(self):
+        index = super()._next_index()
+        return index.seed_and_take() if isinstance(index, SeedsThen) else index
+
+
+class _InWorkers(_Positioned, of_torch._MultiProcessingDataLoaderIter):
+    def _reset(self, loader, first_iter=False):
+        if not first_iter:
+            self._number = self.position.given
+            if self._seeds_batches:
+                self._base_seed = torch.empty((), dtype=torch.int64).random_(generator=loader.generator).item()
+        watch = getattr(self._worker_result_queue, "watch", None)
+        if watch is not None:
+            watch([worker.sentinel for worker in self._workers])
+        super()._reset(loader, first_iter)
+
+    def _try_get_data(self, timeout=of_torch._utils.MP_STATUS_CHECK_INTERVAL):
+        """As PyTorch does, which looks at the workers each time; but it looks often."""
+        end = time.monotonic() + timeout
+        while True:
+            left = end - time.monotonic()
+            success, data = super()._try_get_data(max(0, min(left, _LOOKS)))
+            if success or left <= _LOOKS:
+                return success, data
+
+
+class SeedsThen:
+    """What a worker is to read, and the seed that it sets the generators to before. A worker receives the former only."""
+
+    def __init__(self, seed, index):
+        self._seed, self._index = seed, index
+
+    def __reduce__(self):
+        return _seed_and_take, (self._seed, self._index)
+
+    def seed_and_take(self):
+        return _seed_and_take(self._seed, self._index)
+
+
+def _seed_and_take(seed, index):
+    seed %= 1 << 63
+    torch.default_generator.manual_seed(seed)
+    random.seed(seed)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed([seed & 0xFFFFFFFF, seed >> 32])
+    return index
