@@ -8,10 +8,13 @@ readonly python_requirements=(scikit-build-core 'nanobind>=3,<4' numpy)
 # The environment build/python with what builds the package; it sees our copy of torch through a .pth file, so that pip
 # fetches only what that copy lacks.
 setup_python() {
-  local venv="$root/build/python" have='' site torch wanted
+  local venv="$root/build/python" have='' site torch version wanted
   need_packages apt-python "${python_packages[@]}"
   torch=$(torch_dir)
-  wanted=$(as_list "${python_requirements[@]}" "$(torch_version_in "$torch")")
+  # Packages are listed without the "+cu130" that PyTorch's own version may end with.
+  version=$(torch_version_in "$torch")
+  version=${version%%+*}
+  wanted=$(as_list "${python_requirements[@]}" "$version")
   if [[ -r $venv/.complete ]]; then have=$(<"$venv/.complete"); fi
   if [[ $have == "$wanted" ]]; then return; fi
   say "making the environment build/python"
@@ -22,7 +25,7 @@ setup_python() {
   if [[ -r $torch/__init__.py ]]; then
     site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
     dirname "$torch" >"$site/stoker_torch.pth"
-    pip_install pip-python "$venv/bin/python" "${python_requirements[@]}" "torch==$(torch_version_in "$torch")"
+    pip_install pip-python "$venv/bin/python" "${python_requirements[@]}" "torch==$version"
   else
     warn "$torch has no Python package, so the tests with torch are left out"
     pip_install pip-python "$venv/bin/python" "${python_requirements[@]}"

@@ -91,7 +91,7 @@ class _Pickler(ForkingPickler):
 
 def _is_plain(tensor):
     """Whether values, shape and dtype are all there is to it."""
-    return (tensor.layout is torch.strided and tensor.device.type == "cpu" and not tensor.requires_grad
+    return (tensor.layout is torch.strided and tensor.device.type == "cpu" and not tensor.requires_grad and not tensor.is_nested
             and not tensor.is_quantized and not tensor.is_conj() and not tensor.is_neg() and not tensor.__dict__)
 
 

@@ -1,5 +1,6 @@
 """A queue between processes for what DataLoader sends: batches whose arrays stay where the worker wrote them."""
 
+import array
 import collections
 import os
 import pickle
@@ -16,6 +17,7 @@ from .shared_blocks import Reader
 _HEAD = struct.Struct("=16sHB")  # key of the arena, number of blocks, whether the last of them holds the pickle
 _BLOCK = struct.Struct("=IQQQ")  # index, offset, size, length
 _MOST_INLINE = 16 << 10  # bytes of a pickle that travel in the message
+_ROOM_FOR_DESCRIPTOR = socket.CMSG_LEN(array.array("i").itemsize)
 _LONGEST = _HEAD.size + 257 * _BLOCK.size + _MOST_INLINE
 
 
@@ -80,9 +82,11 @@ class ArrayQueue:
         return b"".join((_HEAD.pack(arena.key, len(blocks), outside), *places, data)), descriptors
 
     def _send(self, message, flags=0):
+        # Not socket.send_fds and recv_fds: some versions of Python leave the flags out.
         data, descriptors = message
+        along = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
         try:
-            socket.send_fds(self._writing, [data], descriptors, flags)
+            self._writing.sendmsg([data], along, flags)
         except (BrokenPipeError, ConnectionResetError):
             pass  # nobody reads any more
 
@@ -139,10 +143,10 @@ class ArrayQueue:
 
     def _receive(self):
         try:
-            data, descriptors, _, _ = socket.recv_fds(self._reading, _LONGEST, 1, socket.MSG_DONTWAIT)
+            data, along, _, _ = self._reading.recvmsg(_LONGEST, _ROOM_FOR_DESCRIPTOR, socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC)
         except BlockingIOError:
             return None
-        return data, descriptors
+        return data, array.array("i", along[0][2]) if along else ()
 
     def _value(self, data, descriptors):
         key, count, outside = _HEAD.unpack_from(data)

@@ -30,8 +30,8 @@ def _functions():
 
 def _stack_tensors(batch, *, collate_fn_map=None):
     first = batch[0]
-    plain = all(type(each) is torch.Tensor for each in batch) and first.layout is torch.strided and first.device.type == "cpu"
-    if not plain or first.is_quantized or any(each.requires_grad for each in batch):
+    plain = all(type(each) is torch.Tensor and not each.requires_grad for each in batch)
+    if not plain or first.layout is not torch.strided or first.device.type != "cpu" or first.is_nested or first.is_quantized:
         return of_torch.collate_tensor_fn(batch, collate_fn_map=collate_fn_map)
     return torch.stack(batch, out=array_pickle.new_tensor((len(batch), *first.shape), first.dtype))
 

@@ -4,6 +4,7 @@ import itertools
 import random
 import sys
 import time
+import typing
 
 import torch
 import torch.utils.data
@@ -15,9 +16,10 @@ from .resume import Generators, Position, SkippingSampler
 
 _LOOKS = 0.5  # seconds between two looks at whether the workers live, where nothing wakes the trainer before
 _END = object()
+_Batch = typing.TypeVar("_Batch", covariant=True)
 
 
-class DataLoader(torch.utils.data.DataLoader):
+class DataLoader(torch.utils.data.DataLoader[_Batch]):
     """torch.utils.data.DataLoader, to which every argument means the same: ``from stoker import DataLoader`` is all that changes.
 
     Batches of workers arrive in shared memory that is used again and again: nothing is copied in the trainer, nothing is opened for
