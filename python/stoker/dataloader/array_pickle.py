@@ -43,10 +43,14 @@ def new_tensor(shape, dtype):
 
 def dumps(value):
     """Returns the pickle and the blocks that hold its large arrays."""
-    stream = io.BytesIO()
-    pickler = _Pickler(stream)
-    pickler.dump(value)
-    return stream.getbuffer(), pickler.blocks
+    stream, placer = io.BytesIO(), _Placer()
+    try:
+        _Pickler(stream, placer).dump(value)
+    except BaseException:
+        for block in placer.blocks:
+            block.owned = False
+        raise
+    return stream.getbuffer(), placer.blocks
 
 
 def loads(data, exporters):
@@ -54,23 +58,37 @@ def loads(data, exporters):
     return pickle.loads(data, buffers=exporters)
 
 
-class _Pickler(ForkingPickler):
-    def __init__(self, stream):
-        self.blocks = []
-        self._placed = {}  # id of a PickleBuffer that stands for a block: both
-        super().__init__(stream, 5, True, self._take)
+class _Placer:
+    """Puts the buffers of one pickle into blocks. Apart from the pickler, which must not refer to itself: what it has pickled would
+    stay until the next collection of garbage."""
 
-    def _take(self, buffer):
+    def __init__(self):
+        self.blocks = []
+        self._standing = {}  # id of a PickleBuffer that stands for a block: both
+
+    def stand_for(self, block):
+        """A buffer for a block that is already filled."""
+        buffer = pickle.PickleBuffer(bytearray())
+        self._standing[id(buffer)] = buffer, block
+        return buffer
+
+    def take(self, buffer):
         """Whether the buffer goes into the pickle itself; otherwise puts it into a block."""
-        _, block = self._placed.get(id(buffer), (None, None))
+        _, block = self._standing.get(id(buffer), (None, None))
         if block is None:
             raw = buffer.raw()
-            if raw.nbytes < _LEAST or len(self.blocks) == _MOST_OUTSIDE:
+            if raw.nbytes < _LEAST or len(self.blocks) >= _MOST_OUTSIDE:
                 return True
             block = arena().allocate(raw.nbytes)
             block.write(raw)
         self.blocks.append(block)
         return False
+
+
+class _Pickler(ForkingPickler):
+    def __init__(self, stream, placer):
+        super().__init__(stream, 5, True, placer.take)
+        self._placer = placer
 
     def reducer_override(self, value):
         if type(value) is not torch.Tensor or not _is_plain(value):
@@ -78,14 +96,13 @@ class _Pickler(ForkingPickler):
         return _tensor, (self._buffer_of(value), value.dtype, tuple(value.shape))
 
     def _buffer_of(self, tensor):
-        block = _made.get(tensor.data_ptr())
-        if block is not None and block.length == tensor.nbytes and tensor.is_contiguous():
-            del _made[tensor.data_ptr()]
-            buffer = pickle.PickleBuffer(bytearray())
-            self._placed[id(buffer)] = buffer, block
-            return buffer
         if tensor.numel() == 0:
             return b""
+        block = _made.get(tensor.data_ptr())
+        few = len(self._placer.blocks) < _MOST_OUTSIDE
+        if block is not None and few and block.length == tensor.nbytes and tensor.is_contiguous():
+            del _made[tensor.data_ptr()]
+            return self._placer.stand_for(block)
         return pickle.PickleBuffer(tensor.detach().contiguous().reshape(-1).view(torch.uint8).numpy())
 
 

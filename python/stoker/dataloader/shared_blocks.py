@@ -30,19 +30,20 @@ def _rounded(size):
 
 
 class Block:
-    """Memory of an arena."""
+    """Memory of an arena. From its allocation until it is sent it belongs to who allocated it, or to the array over it."""
 
-    __slots__ = ("index", "offset", "size", "length", "_memory", "_user")
+    __slots__ = ("index", "offset", "size", "length", "owned", "_memory", "_user")
 
     def __init__(self, index, offset, size, memory):
         self.index, self.offset, self.size, self._memory = index, offset, size, memory
         self.length = 0
+        self.owned = True
         self._user = None
 
     def exporter(self, length):
-        """Its first bytes, for one array of this process, while which lives the block is not used again."""
+        """Its first bytes, for one array of this process. As long as that lives the block is not used again."""
         made = (ctypes.c_char * length).from_buffer(self._memory)
-        self.length, self._user = length, weakref.ref(made)
+        self.length, self._user, self.owned = length, weakref.ref(made), False
         return made
 
     def write(self, data):
@@ -51,7 +52,7 @@ class Block:
 
     @property
     def has_user(self):
-        return self._user is not None and self._user() is not None
+        return self.owned or (self._user is not None and self._user() is not None)
 
     def drop(self):
         """Gives its pages back to the system."""
@@ -81,6 +82,7 @@ class Arena:
         with self._lock:
             self._sweep()
             block = self._take_free(size) or self._new(_rounded(size))
+            block.owned = True
             self._out.append(block)
             self._out_bytes += block.size
             return block
@@ -88,6 +90,7 @@ class Arena:
     def send(self, block):
         """From now on the reader decides when the block is free."""
         self._held[block.index] = 1
+        block.owned = False
 
     def _sweep(self):
         """Finds blocks that have come back; looks through some only, since a reader may keep thousands."""

@@ -1,0 +1,246 @@
+"""sk.DataLoader: PyTorch's meaning, our transport, and a position that can be saved."""
+
+import json
+import os
+import random
+import signal
+import unittest
+
+from support import TestCase, needs
+
+try:
+    import numpy
+    import torch
+    from torch.utils.data import DataLoader as TorchLoader
+    from torch.utils.data import Dataset, IterableDataset, get_worker_info
+
+    import stoker as sk
+    from stoker.dataloader import array_pickle
+    from stoker.dataloader.array_queue import ArrayQueue
+except ImportError:
+    Dataset = IterableDataset = object
+
+
+class Rows(Dataset):
+    """Sample i is (10,000 numbers i, i): large enough for shared memory with a few in a batch."""
+
+    def __init__(self, count=24, kind="numpy"):
+        self.count, self.kind = count, kind
+
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, index):
+        row = numpy.full(10_000, index, numpy.float32)
+        return (torch.from_numpy(row) if self.kind == "torch" else row), index
+
+
+class Draws(Rows):
+    """Each sample is what the three generators draw for it."""
+
+    def __getitem__(self, index):
+        return index, torch.rand(()).item(), random.random(), numpy.random.rand()
+
+
+class Numbers(IterableDataset):
+    def __iter__(self):
+        worker = get_worker_info()
+        first, step = (worker.id, worker.num_workers) if worker else (0, 1)
+        return iter(range(first, 20, step))
+
+
+class Failing(Rows):
+    """Sample 5 does what the dataset was made with."""
+
+    def __init__(self, act):
+        super().__init__()
+        self.act = act
+
+    def __getitem__(self, index):
+        return self.act() if index == 5 else super().__getitem__(index)
+
+
+def plain(batches):
+    """Batches as lists of numbers: the first of each row, and the labels."""
+    return [(rows[:, 0].tolist(), rows[:, -1].tolist(), labels.tolist()) for rows, labels in batches]
+
+
+def raise_error():
+    raise ValueError("sample of no use")
+
+
+def kill_self():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@needs("torch")
+class Meaning(TestCase):
+    def both(self, dataset, seed=3, **options):
+        """The batches of two epochs of PyTorch's loader and of ours, as `plain` gives them."""
+        results = []
+        for kind in (TorchLoader, sk.DataLoader):
+            torch.manual_seed(seed)
+            loader = kind(dataset, **options)
+            results.append([plain(loader), plain(loader)])
+        return results
+
+    def test_batches_are_those_of_pytorch(self):
+        for kind in ("numpy", "torch"):
+            for options in ({}, {"shuffle": True}, {"drop_last": True}, {"persistent_workers": True, "shuffle": True},
+                            {"prefetch_factor": 4}, {"generator": torch.Generator()}):
+                with self.subTest(kind=kind, **options):
+                    theirs, ours = self.both(Rows(22, kind), batch_size=4, num_workers=2, **options)
+                    self.assertEqual(ours, theirs)
+
+    def test_it_is_a_loader_of_pytorch(self):
+        self.assertIsInstance(sk.DataLoader(Rows()), TorchLoader)
+
+    def test_workers_started_in_each_way_give_the_same(self):
+        wanted = plain(TorchLoader(Rows(8), batch_size=4))
+        for method in ("fork", "spawn", "forkserver"):
+            with self.subTest(method):
+                loader = sk.DataLoader(Rows(8), batch_size=4, num_workers=1, multiprocessing_context=method)
+                self.assertEqual(plain(loader), wanted)
+
+    def test_a_loader_of_pytorch_with_our_context_has_our_queues(self):
+        loader = TorchLoader(Rows(), batch_size=4, num_workers=1, multiprocessing_context=sk.worker_context())
+        batches = iter(loader)
+        self.assertIsInstance(batches._worker_result_queue, ArrayQueue)
+        self.assertEqual(plain(batches), plain(TorchLoader(Rows(), batch_size=4)))
+
+    def test_samples_of_other_shapes_are_the_error_of_pytorch(self):
+        class Ragged(Rows):
+            def __getitem__(self, index):
+                return numpy.zeros(5_000 + index, numpy.float32)
+
+        messages = []
+        for kind in (TorchLoader, sk.DataLoader):
+            with self.assertRaises(RuntimeError) as caught:
+                list(kind(Ragged(), batch_size=4, num_workers=1))
+            messages.append(str(caught.exception).splitlines()[-1])
+        self.assertEqual(messages[0], messages[1])
+
+    def test_an_exception_keeps_its_type_and_traceback(self):
+        with self.assertRaisesRegex(ValueError, "(?s)worker process.*raise_error.*sample of no use"):
+            list(sk.DataLoader(Failing(raise_error), batch_size=4, num_workers=2))
+
+    def test_a_worker_that_is_killed_is_an_error(self):
+        with self.assertRaisesRegex(RuntimeError, "worker"):
+            list(sk.DataLoader(Failing(kill_self), batch_size=4, num_workers=2))
+
+
+@needs("torch")
+class Transport(TestCase):
+    def test_batches_that_are_kept_do_not_change(self):
+        kept = list(sk.DataLoader(Rows(400), batch_size=4, num_workers=2))
+        self.assertEqual(plain(kept), plain(TorchLoader(Rows(400), batch_size=4)))
+
+    def test_a_view_of_a_batch_keeps_its_memory(self):
+        views = [rows[1:, 5:].numpy() for rows, _ in sk.DataLoader(Rows(400), batch_size=4, num_workers=1)]
+        self.assertEqual([view[0, 0] for view in views], [4 * i + 1 for i in range(100)])
+
+    def test_memory_is_used_again(self):
+        loader = sk.DataLoader(Rows(400), batch_size=4, num_workers=1)
+        addresses = set()
+        for rows, _ in loader:
+            addresses.add(rows.data_ptr())
+            del rows
+        self.assertLess(len(addresses), 30)
+
+    def test_what_cannot_lie_in_shared_memory_arrives_too(self):
+        values = [
+            {"text": "x" * 100_000, "many": list(range(50_000))},
+            torch.eye(300).to_sparse(),
+            torch.ones(100, 200).t(),
+            torch.ones(40_000, dtype=torch.bfloat16),
+            torch.empty(0, 7),
+            numpy.ones((200, 300), order="F"),
+            [torch.full((5_000,), i) for i in range(400)],
+        ]
+        queue = ArrayQueue()
+        for value in values:
+            queue.put(value)
+            got = queue.get(timeout=60)
+            self.assertEqual(repr(got), repr(value))
+
+    def test_more_than_the_socket_takes_is_sent_while_the_writer_goes_on(self):
+        queue = ArrayQueue()
+        for number in range(2_000):
+            queue.put((number, "x" * 10_000))
+        self.assertEqual([queue.get(timeout=60)[0] for _ in range(2_000)], list(range(2_000)))
+
+    def test_tensors_made_for_sending_are_not_copied(self):
+        tensor = array_pickle.new_tensor((100, 100), torch.float32)
+        tensor.fill_(3)
+        _, blocks = array_pickle.dumps({"rows": tensor})
+        self.assertEqual([block.length for block in blocks], [tensor.nbytes])
+        self.assertTrue(blocks[0].has_user)
+
+
+@needs("torch")
+class Resume(TestCase):
+    def continued(self, make, broken_off_after, epochs_before=0):
+        """What an unbroken loader gives after that many batches of an epoch, and what one that loads its state gives."""
+        torch.manual_seed(7)
+        loader = make()
+        for _ in range(epochs_before):
+            for _ in loader:
+                pass
+        batches = iter(loader)
+        for _ in range(broken_off_after):
+            next(batches)
+        state = json.loads(json.dumps(loader.state_dict()))
+        rest = [[each.tolist() for each in batch] if isinstance(batch, list) else batch.tolist() for batch in batches]
+        torch.manual_seed(99)
+        other = make()
+        other.load_state_dict(state)
+        again = [[each.tolist() for each in batch] if isinstance(batch, list) else batch.tolist() for batch in other]
+        self.assertTrue(rest)
+        self.assertEqual(again, rest)
+
+    def test_the_rest_of_an_epoch_follows(self):
+        for workers in (0, 2):
+            for more in ({}, {"generator": True}, {"persistent_workers": True}):
+                if more.get("persistent_workers") and workers == 0:
+                    continue
+                for epochs in (0, 1):
+                    with self.subTest(workers=workers, epochs=epochs, **more):
+                        def make():
+                            options = {**more, "generator": torch.Generator().manual_seed(5) if "generator" in more else None}
+                            return sk.DataLoader(Rows(20), batch_size=3, shuffle=True, num_workers=workers, **options)
+
+                        self.continued(make, 3, epochs)
+
+    def test_draws_of_batches_follow_too_where_batches_are_seeded(self):
+        for workers in (0, 2):
+            for more in ({}, {"persistent_workers": True}):
+                if more and workers == 0:
+                    continue
+                with self.subTest(workers=workers, **more):
+                    self.continued(lambda: sk.DataLoader(Draws(20), batch_size=3, shuffle=True, num_workers=workers,
+                                                         seeds="batch", **more), 4, 1)
+
+    def test_seeded_batches_draw_the_same_with_any_number_of_workers(self):
+        drawn = []
+        for workers in (0, 1, 3):
+            torch.manual_seed(7)
+            drawn.append([[each.tolist() for each in batch] for batch in
+                          sk.DataLoader(Draws(20), batch_size=3, shuffle=True, num_workers=workers, seeds="batch")])
+        self.assertEqual(drawn[0], drawn[1])
+        self.assertEqual(drawn[0], drawn[2])
+
+    def test_iterable_datasets_are_read_again_to_the_place(self):
+        for workers in (0, 2):
+            with self.subTest(workers=workers):
+                self.continued(lambda: sk.DataLoader(Numbers(), batch_size=3, num_workers=workers), 2)
+
+    def test_a_state_of_something_else_is_refused(self):
+        loader = sk.DataLoader(Rows())
+        good = loader.state_dict()
+        for bad in ({}, {"schema": 1}, {**good, "schema": 9}, {**good, "given": -1}, {**good, "generators": {}}, None):
+            with self.subTest(bad=bad), self.assertRaises(sk.ConfigError):
+                loader.load_state_dict(bad)
+
+
+if __name__ == "__main__":
+    unittest.main()
