@@ -163,11 +163,11 @@ Ledger::Admission Ledger::Admit(int64_t bytes, const std::function<bool()>& exem
 void Ledger::Recheck() { WakeWaiters(); }
 
 int64_t MemoryLimitBytes() {
-  static const int64_t limit = [] {
+  static PerProcess<int64_t> limit;
+  return limit.Get([] {
     const int64_t machine = MachineMemoryBytes();
     return std::min(machine, ReadControlGroupLimits().memory_bytes.value_or(machine));
-  }();
-  return limit;
+  });
 }
 
 int64_t DefaultMemoryBudget() { return std::max<int64_t>(1, MemoryLimitBytes() / 4); }

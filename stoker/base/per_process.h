@@ -13,7 +13,9 @@ uint64_t ForkGeneration();
 // In the child of fork() only the thread that called it lives on, so a lock that another thread
 // held then is held for ever, and threads of a pool are missing. What has such a thing and lives as
 // long as the process is kept in a static PerProcess: the child gets a new one and never touches
-// that of its parent. The objects are not destroyed. Thread-safe.
+// that of its parent. So is what threads of a pass make at their first use, above all if that takes
+// long: a child that is made meanwhile would wait for ever for a plain static variable, whose
+// initialisation nobody ends. The objects are not destroyed. Thread-safe.
 template <typename T>
 class PerProcess {
  public:

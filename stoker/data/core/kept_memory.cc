@@ -14,8 +14,9 @@ namespace {
 
 // A ledger that is never read: KeptMemory itself charges the budgets.
 std::shared_ptr<MemoryAccount> AccountOfItsOwn() {
-  static const std::shared_ptr<Ledger> ledger = Ledger::Create(std::numeric_limits<int64_t>::max());
-  return ledger->OpenAccount("kept");
+  static PerProcess<std::shared_ptr<Ledger>> ledgers;
+  return ledgers.Get([] { return Ledger::Create(std::numeric_limits<int64_t>::max()); })
+      ->OpenAccount("kept");
 }
 
 void Charge(MemoryAccount& account, int64_t bytes) {

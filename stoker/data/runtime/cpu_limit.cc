@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "stoker/base/mutex.h"
+#include "stoker/base/per_process.h"
 #include "stoker/base/worker_group.h"
 
 namespace stoker {
@@ -15,8 +16,8 @@ struct Scopes {
 };
 
 Scopes& AllScopes() {
-  static Scopes scopes;
-  return scopes;
+  static PerProcess<Scopes> scopes;
+  return scopes.Get();
 }
 
 }  // namespace
@@ -40,7 +41,8 @@ int PipelineCpuLimit() {
 }
 
 int PipelineCpus() {
-  static const int available = AvailableCpus();  // it reads files
+  static PerProcess<int> cpus;
+  const int available = cpus.Get(&AvailableCpus);  // it reads files
   const int most = PipelineCpuLimit();
   return most > 0 ? std::min(most, available) : available;
 }
