@@ -17,6 +17,7 @@ try:
     import stoker as sk
     from stoker.dataloader import array_pickle
     from stoker.dataloader.array_queue import ArrayQueue
+    from stoker.dataloader.shared_blocks import Reader
 except ImportError:
     Dataset = IterableDataset = object
 
@@ -168,6 +169,29 @@ class Transport(TestCase):
         for number in range(2_000):
             queue.put((number, "x" * 10_000))
         self.assertEqual([queue.get(timeout=60)[0] for _ in range(2_000)], list(range(2_000)))
+
+    def test_a_process_that_need_not_wait_exits_with_messages_unsent(self):
+        printed = self.run_python("""
+            from stoker.dataloader.array_queue import ArrayQueue
+            queue = ArrayQueue()
+            queue.cancel_join_thread()
+            for _ in range(2_000):
+                queue.put("x" * 10_000)
+            print("put")
+        """)
+        self.assertEqual(printed, "put\n")
+
+    def test_blocks_come_back_also_after_their_queue_is_gone(self):
+        before = len(Reader._leases)
+        kept = []
+        for _ in range(20):
+            queue = ArrayQueue()
+            queue.put(torch.ones(10_000))
+            kept.append(queue.get(timeout=60))
+            del queue
+        self.assertEqual(len(Reader._leases), before + 20)
+        kept.clear()
+        self.assertEqual(len(Reader._leases), before)
 
     def test_tensors_made_for_sending_are_not_copied(self):
         tensor = array_pickle.new_tensor((100, 100), torch.float32)

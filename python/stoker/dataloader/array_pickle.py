@@ -14,7 +14,7 @@ import torch
 from .shared_blocks import Arena
 
 _LEAST = 16 << 10  # bytes: below this a block costs more than a copy
-_MOST_OUTSIDE = 256  # arrays of one pickle in blocks, so that what tells of them fits into a message
+MOST_BLOCKS = 256  # of one pickle, so that their places fit into a message; further arrays are pickled with the rest
 
 _arena = None  # of this process
 _arena_owner = None
@@ -77,7 +77,7 @@ class _Placer:
         _, block = self._standing.get(id(buffer), (None, None))
         if block is None:
             raw = buffer.raw()
-            if raw.nbytes < _LEAST or len(self.blocks) >= _MOST_OUTSIDE:
+            if raw.nbytes < _LEAST or len(self.blocks) >= MOST_BLOCKS:
                 return True
             block = arena().allocate(raw.nbytes)
             block.write(raw)
@@ -99,7 +99,7 @@ class _Pickler(ForkingPickler):
         if tensor.numel() == 0:
             return b""
         block = _made.get(tensor.data_ptr())
-        few = len(self._placer.blocks) < _MOST_OUTSIDE
+        few = len(self._placer.blocks) < MOST_BLOCKS
         if block is not None and few and block.length == tensor.nbytes and tensor.is_contiguous():
             del _made[tensor.data_ptr()]
             return self._placer.stand_for(block)

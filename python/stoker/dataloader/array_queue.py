@@ -3,7 +3,6 @@
 import array
 import collections
 import os
-import pickle
 import queue
 import select
 import socket
@@ -18,7 +17,8 @@ _HEAD = struct.Struct("=16sHB")  # key of the arena, number of blocks, whether t
 _BLOCK = struct.Struct("=IQQQ")  # index, offset, size, length
 _MOST_INLINE = 16 << 10  # bytes of a pickle that travel in the message
 _ROOM_FOR_DESCRIPTOR = socket.CMSG_LEN(array.array("i").itemsize)
-_LONGEST = _HEAD.size + 257 * _BLOCK.size + _MOST_INLINE
+# The blocks of a pickle, and one for the pickle itself.
+_LONGEST = _HEAD.size + (array_pickle.MOST_BLOCKS + 1) * _BLOCK.size + _MOST_INLINE
 
 
 class ArrayQueue:
@@ -41,7 +41,8 @@ class ArrayQueue:
         self._watched = {}
         self._late = collections.deque()  # messages that the socket did not take
         self._sender = None
-        self._flush = None
+        self._waits_at_exit = True
+        self._flush = None  # what waits for the sender when the process exits
 
     def _own(self):
         if self._owner != os.getpid():
@@ -94,13 +95,15 @@ class ArrayQueue:
         self._sender = threading.Thread(target=self._send_late, name="stoker-queue", daemon=True)
         self._sender.start()
         # As with the queues of multiprocessing: what was put arrives, even if the process ends now.
-        self._flush = util.Finalize(None, self._sender.join, exitpriority=-5)
+        if self._waits_at_exit:
+            self._flush = util.Finalize(None, self._sender.join, exitpriority=-5)
 
     def _send_late(self):
         while True:
             with self._put_lock:
                 if not self._late:
                     self._sender = None
+                    self._cancel_flush()
                     return
                 message = self._late[0]
             self._send(message)
@@ -108,8 +111,14 @@ class ArrayQueue:
                 self._late.popleft()
 
     def cancel_join_thread(self):
-        """The process may end although messages of its own are not yet sent."""
-        if self._owner == os.getpid() and self._flush is not None:
+        """From now on the process may exit although messages of its own are not yet sent."""
+        self._own()
+        with self._put_lock:
+            self._waits_at_exit = False
+            self._cancel_flush()
+
+    def _cancel_flush(self):
+        if self._flush is not None:
             self._flush.cancel()
             self._flush = None
 

@@ -41,7 +41,7 @@ def _stack_arrays(batch, *, collate_fn_map=None):
     alike = first.ndim > 0 and all(
         type(each) is numpy.ndarray and each.shape == first.shape and each.dtype is first.dtype for each in batch
     )
-    if not alike or first.dtype.hasobject or not first.dtype.isnative or first.dtype.kind not in "biuf":
+    if not alike or not first.dtype.isnative or first.dtype.kind not in "biuf":
         return of_torch.collate_numpy_array_fn(batch, collate_fn_map=collate_fn_map)
     stacked = array_pickle.new_tensor((len(batch), *first.shape), torch.from_numpy(numpy.empty(0, first.dtype)).dtype)
     # Rows one after another are rows stacked; concatenate does it without making an object of each.

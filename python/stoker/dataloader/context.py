@@ -23,6 +23,8 @@ class _ForkServer(_ArrayQueues, multiprocessing.context.ForkServerContext):
     pass
 
 
+_PLAIN = (multiprocessing.context.DefaultContext, multiprocessing.context.ForkContext, multiprocessing.context.SpawnContext,
+          multiprocessing.context.ForkServerContext)
 _CONTEXTS = {"fork": _Fork(), "spawn": _Spawn(), "forkserver": _ForkServer()}
 
 
@@ -38,7 +40,4 @@ def with_array_queues(given):
     """`given`, a start method, a context or None, as a context of ours; a context of some other kind, or no context, as it is."""
     if given is None or given in _CONTEXTS:
         return context(given)
-    plain = (multiprocessing.context.ForkContext, multiprocessing.context.SpawnContext, multiprocessing.context.ForkServerContext)
-    if type(given) in plain:
-        return context(given.get_start_method())
-    return context() if type(given) is multiprocessing.context.DefaultContext else given
+    return context(given.get_start_method()) if type(given) in _PLAIN else given

@@ -63,8 +63,9 @@ class DataLoader(torch.utils.data.DataLoader[_Batch]):
     def _get_iterator(self):
         resumed, self._resume = self._resume, None
         self._position = resumed or Position(Generators.now(self))
-        kind = _InWorkers if self.num_workers > 0 else _InProcess
+        kind = _InProcess
         if self.num_workers > 0:
+            kind = _InWorkers
             self.check_worker_number_rationality()
         if resumed is None:
             return kind(self, self._position)

@@ -134,7 +134,7 @@ class Arena:
 class Reader:
     """The reader's side of one arena. For one thread at a time; what it gives may be freed on any thread."""
 
-    _leases = {}  # (reader, block): the weak reference that ends it; of all readers of the process
+    _leases = {}  # of all readers of the process, by id: weak references that give a block back
 
     def __init__(self, descriptor):
         self._descriptor = descriptor
@@ -149,13 +149,14 @@ class Reader:
         if len(self._leases) >= _MOST_LEASES:
             return self._copy(index, offset, length)
         exporter = (ctypes.c_char * length).from_buffer(self._map(offset, size))
-        held, leases, key = self._held, self._leases, (id(self), index)
+        held, leases = self._held, self._leases
 
-        def give_back(_):
-            leases.pop(key, None)
+        def give_back(lease):
+            del leases[id(lease)]
             held[index] = 0
 
-        leases[key] = weakref.ref(exporter, give_back)
+        lease = weakref.ref(exporter, give_back)
+        leases[id(lease)] = lease
         return exporter
 
     def _map(self, offset, size):
