@@ -138,7 +138,9 @@ def main():
     parser.add_argument("--module", required=True, type=pathlib.Path)
     parser.add_argument("--to", required=True, type=pathlib.Path)
     arguments = parser.parse_args()
-    kinds = sorted(json.loads(load(arguments.module).operators_json()), key=lambda kind: kind["name"])
+    # What calls functions of Python is not written as text by users: stoker/functions has it.
+    kinds = [kind for kind in json.loads(load(arguments.module).operators_json()) if not kind["name"].startswith("python_")]
+    kinds.sort(key=lambda kind: kind["name"])
     names = ",\n".join(f'    "{kind["name"]}"' for kind in kinds)
     text = HEADER + f"__all__ = [\n{names},\n]\n\n\n" + "\n\n".join(function(kind) for kind in kinds)
     arguments.to.write_text(text, encoding="utf-8")

@@ -135,6 +135,10 @@ Array ArrayOf(nb::handle value) {
 }
 
 void AddArray(nb::module_& module) {
+  nb::list dtypes;
+  for (int i = 0; i <= static_cast<int>(DType::kFloat64); ++i)
+    dtypes.append(std::string(DTypeName(static_cast<DType>(i))));
+  module.attr("dtypes") = nb::tuple(dtypes);
   nb::class_<Array>(
       module, "Array", nb::type_slots(array_slots),
       "An array on the CPU that libraries share by DLPack, or NumPy by the buffer protocol.")

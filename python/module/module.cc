@@ -8,11 +8,18 @@
 #include "python/module/pass.h"
 #include "python/module/pictures.h"
 #include "python/module/pipeline.h"
+#include "python/module/python_generator.h"
+#include "python/module/python_map.h"
+#include "stoker/data/options/registry.h"
 
 NB_MODULE(_core, module) {
   module.doc() = "Stoker's engine.";
   module.attr("version") = STOKER_VERSION;
   stoker::python::TranslateErrors();
+  stoker::OperatorRegistry& operators = stoker::OperatorRegistry::ToAddTo();
+  operators.Add<stoker::python::PythonGenerator>();
+  operators.Add<stoker::python::PythonMap>();
+  operators.Add<stoker::python::PythonFilter>();
   stoker::python::AddNodes(module);
   stoker::python::AddArray(module);
   stoker::python::AddPipeline(module);

@@ -221,7 +221,8 @@ ConfigNode NodeOf(nb::handle value, const ConfigLocation& where) {
 
 void AddNodes(nb::module_& module) {
   nb::class_<ConfigNode>(
-      module, "Node", "One entry of a pipeline: an operator and its options, as recipes write it.")
+      module, "Node", "One entry of a pipeline: an operator and its options, as recipes write it.",
+      nb::dynamic_attr())
       .def_prop_ro("name", &StageName, "The operator.")
       .def(
           "line", [](const ConfigNode& node) { return ToYamlLine(node); },

@@ -14,6 +14,7 @@
 #include "python/module/errors.h"
 #include "python/module/messages.h"
 #include "python/module/signals.h"
+#include "python/module/user_code.h"
 #include "stoker/base/byte_size.h"
 #include "stoker/base/json_text.h"
 #include "stoker/data/advice/limiting_stage.h"
@@ -61,19 +62,23 @@ Json ParseState(const std::string& state) {
 
 }  // namespace
 
-Pass::Pass(const Pipeline& pipeline, const Runtime& runtime, const PassOptions& options,
+Pass::Pass(nb::object pipeline, const Runtime& runtime, const PassOptions& options,
            const std::string& state, std::vector<FieldConverter> fields)
-    : process_(getpid()), fields_(std::move(fields)) {
+    : pipeline_(std::move(pipeline)),
+      process_(getpid()),
+      inline_(runtime.kind == Runtime::Kind::kInline),
+      fields_(std::move(fields)) {
   for (const FieldConverter& field : fields_) {
     keys_.push_back(nb::steal<nb::object>(PyUnicode_InternFromString(field.name.c_str())));
   }
   const MutexLock lock(mutex_);
-  live_ = std::make_unique<Live>(Live{nullptr, pipeline.dataset(), runtime.threads > 0});
-  bool interrupted = false;
+  live_ = std::make_unique<Live>(Live{
+      nullptr, nb::cast<const Pipeline&>(pipeline_).dataset(), runtime.threads > 0});
   Status status;
   {
     const nb::gil_scoped_release released;
     const SignalScope signals;
+    const UserCode::CallsHere here(inline_);
     Runtime stoppable = runtime;
     stoppable.stop = &stop_;
     Result<std::unique_ptr<Iterator>> opened = live_->dataset.Open(stoppable, options);
@@ -82,10 +87,9 @@ Pass::Pass(const Pipeline& pipeline, const Runtime& runtime, const PassOptions& 
       live_->iterator = *std::move(opened);
       if (!state.empty()) status = live_->iterator->Restore(ParseState(state));
     }
-    interrupted = signals.raised();
     if (!status.ok()) live_.reset();
   }
-  if (interrupted) throw nb::python_error();
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
   Check(status);
 }
 
@@ -109,15 +113,15 @@ void Pass::CheckProcess() const {
                          process_));
 }
 
-Result<std::optional<Element>> Pass::NextElement(bool& interrupted) {
+Result<std::optional<Element>> Pass::NextElement() {
   const MutexLock lock(mutex_);
   if (!live_) {
     if (ended_) return std::optional<Element>();
     return Closed();
   }
   const SignalScope signals;
+  const UserCode::CallsHere here(inline_);
   Result<std::optional<Element>> element = live_->iterator->Next();
-  interrupted = signals.raised();
   if (!element.ok()) {
     if (stop_) return Closed();
     return element;
@@ -133,17 +137,17 @@ Result<std::optional<Element>> Pass::NextElement(bool& interrupted) {
 
 nb::object Pass::Next() {
   CheckProcess();
-  bool interrupted = false;
   std::optional<Element> element;
   Status status;
   {
     const Inside inside(inside_);
     const nb::gil_scoped_release released;
-    Result<std::optional<Element>> made = NextElement(interrupted);
+    Result<std::optional<Element>> made = NextElement();
     status = made.status();
     if (made.ok()) element = *std::move(made);
   }
-  if (interrupted && PyErr_Occurred() != nullptr) throw nb::python_error();
+  // Ctrl-C, while the engine waited or in a function of the pipeline.
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
   TellMessages();
   Check(status);
   if (!element) throw nb::stop_iteration();
@@ -232,6 +236,24 @@ struct PassArguments {
   std::optional<int> threads;
 };
 
+// The pipeline holds functions, which may refer to a variable that holds the pass.
+int Traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<Pass>(self)->pipeline().ptr());
+  return 0;
+}
+
+int Clear(PyObject* self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<Pass>(self)->pipeline().reset();
+  return 0;
+}
+
+PyType_Slot pass_slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(&Traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(&Clear)},
+    {0, nullptr},
+};
+
 Runtime RuntimeOf(const PassArguments& arguments) {
   Runtime runtime =
       arguments.threads == 0 ? Runtime::Inline() : Runtime::Threaded(arguments.threads.value_or(0));
@@ -244,10 +266,10 @@ Runtime RuntimeOf(const PassArguments& arguments) {
 void AddPass(nb::module_& module) {
   using Fields = std::vector<std::tuple<std::string, bool, nb::object>>;
   nb::class_<Pass>(module, "Pass", nb::is_weak_referenceable(),
-                   "One pass over a pipeline: an iterator of batches.")
+                   "One pass over a pipeline: an iterator of batches.", nb::type_slots(pass_slots))
       .def(
           "__init__",
-          [](Pass* self, const Pipeline& pipeline, const Fields& fields, uint64_t seed,
+          [](Pass* self, const nb::typed<nb::object, Pipeline>& pipeline, const Fields& fields, uint64_t seed,
              uint64_t epoch, int64_t rank, int64_t world, const std::string& when_dry,
              std::optional<int> threads, const std::string& memory, const std::string& state) {
             const PassArguments arguments{seed,     epoch,  rank,  world,

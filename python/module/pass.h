@@ -36,7 +36,7 @@ class Pass {
  public:
   // Opens the pass, which takes as long as the loading of its files. `state`: where to continue,
   // JSON of Save; empty: at the start.
-  Pass(const Pipeline& pipeline, const Runtime& runtime, const PassOptions& options,
+  Pass(nanobind::object pipeline, const Runtime& runtime, const PassOptions& options,
        const std::string& state, std::vector<FieldConverter> fields);
   ~Pass();
   Pass(const Pass&) = delete;
@@ -55,6 +55,9 @@ class Pass {
   void Close();
   bool ended() const { return ended_; }
 
+  // The object of Python whose functions it calls.
+  nanobind::object& pipeline() { return pipeline_; }
+
  private:
   struct Live {
     std::unique_ptr<Iterator> iterator;
@@ -63,12 +66,14 @@ class Pass {
   };
   void CheckProcess() const;
   void Open(const Runtime& runtime, const PassOptions& options, const std::string& state);
-  Result<std::optional<Element>> NextElement(bool& interrupted);
+  Result<std::optional<Element>> NextElement();
   std::string Explained() const STOKER_REQUIRES(mutex_);
   void End() STOKER_REQUIRES(mutex_);
   nanobind::object Convert(Element element) const;
 
+  nanobind::object pipeline_;
   const int process_;
+  const bool inline_;  // functions of Python are called on the thread that asks for a batch
   const std::vector<FieldConverter> fields_;
   std::vector<nanobind::object> keys_;  // the names of the fields
   std::atomic<bool> stop_{false};

@@ -11,9 +11,12 @@
 #include <utility>
 
 #include "python/module/errors.h"
+#include "python/module/signals.h"
+#include "python/module/user_code.h"
 #include "stoker/base/config_scalar.h"
 #include "stoker/base/json_text.h"
 #include "stoker/data/options/registry.h"
+#include "stoker/data/runtime/cpu_limit.h"
 
 namespace nb = nanobind;
 
@@ -86,12 +89,48 @@ std::optional<int64_t> CountOf(const Pipeline& pipeline) {
   return count.known() ? std::optional(count.value()) : std::nullopt;
 }
 
+// A function may refer to a variable that holds the pipeline: the collector of garbage must see it.
+int Traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  for (const nb::object& function : nb::inst_ptr<Pipeline>(self)->code().functions())
+    Py_VISIT(function.ptr());
+  return 0;
+}
+
+int Clear(PyObject* self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<Pipeline>(self)->code().Forget();
+  return 0;
+}
+
+PyType_Slot pipeline_slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(&Traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(&Clear)},
+    {0, nullptr},
+};
+
+WorkerPool& PoolOf(const Pipeline& pipeline, bool generates) {
+  return generates ? pipeline.code().generators() : pipeline.code().mappers();
+}
+
 }  // namespace
 
 Pipeline::Pipeline(std::vector<ConfigNode> stages, const std::string& root) : process_(getpid()) {
   ConfigNode list = ConfigNode::List(std::move(stages));
   list.location = list.items.empty() ? ConfigLocation() : list.items.front().location;
-  dataset_ = new Dataset(Take(BuildPipeline(list, root)));
+  Result<Dataset> built = Internal("not built");
+  {
+    // Functions of Python are tried, which may read the first elements.
+    const SignalScope signals;
+    const UserCode::Building building(*code_);
+    const UserCode::CallsHere here(true);
+    built = BuildPipeline(list, root);
+  }
+  {
+    const nb::gil_scoped_acquire gil;
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  }
+  dataset_ = new Dataset(Take(std::move(built)));
 }
 
 Pipeline::~Pipeline() {
@@ -102,15 +141,35 @@ bool Pipeline::is_of_this_process() const { return process_ == getpid(); }
 
 void AddPipeline(nb::module_& module) {
   nb::class_<Pipeline>(module, "Pipeline",
-                       "A pipeline whose stages have been put together and checked.")
+                       "A pipeline whose stages have been put together and checked.",
+                       nb::type_slots(pipeline_slots))
       .def(nb::init<std::vector<ConfigNode>, const std::string&>(), nb::arg("stages"),
            nb::arg("root"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("spec", &SpecOf,
                    "Name, dtype and shape of each field; extents that differ are -1.")
       .def_prop_ro("count", &CountOf,
                    "The number of elements of an epoch; -1: infinite; None: unknown.")
+      .def_prop_ro(
+          "functions",
+          [](const Pipeline& pipeline) { return nb::cast(pipeline.code().functions()); },
+          "The functions of Python that it calls, in order.")
+      .def(
+          "add_worker",
+          [](const Pipeline& pipeline, int socket, int process, bool generates) {
+            PoolOf(pipeline, generates).Add(std::make_unique<WorkerChannel>(socket, process));
+          },
+          nb::arg("socket"), nb::arg("process"), nb::arg("generates"),
+          "Hands over a process that calls the functions, or iterates over generators.")
+      .def(
+          "workers",
+          [](const Pipeline& pipeline, bool generates) {
+            const WorkerPool& pool = PoolOf(pipeline, generates);
+            return std::tuple(pool.size(), pool.idle());
+          },
+          nb::arg("generates"), "How many such processes there are, and how many are idle.")
       .def_prop_ro("own", &Pipeline::is_of_this_process, "Whether it was made in this process.")
       .def("__str__", [](const Pipeline& pipeline) { return pipeline.dataset().ToString(); });
+  module.def("cpus", &PipelineCpus, "The CPUs that this process may use.");
   module.def("operators_json", &OperatorsJson, "All operators with their options, as JSON.");
 }
 

@@ -3,9 +3,11 @@
 
 #include <nanobind/nanobind.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "python/module/user_code.h"
 #include "stoker/base/config.h"
 #include "stoker/data/core/dataset.h"
 
@@ -23,9 +25,12 @@ class Pipeline {
   Pipeline& operator=(const Pipeline&) = delete;
 
   const Dataset& dataset() const { return *dataset_; }
+  // The functions of Python that it calls.
+  UserCode& code() const { return *code_; }
   bool is_of_this_process() const;
 
  private:
+  const std::shared_ptr<UserCode> code_ = std::make_shared<UserCode>();
   Dataset* dataset_;  // never freed in a child process
   int process_;
 };

@@ -17,6 +17,7 @@ from .dataset import Dataset, Stages, from_yaml, read_recipe
 from .errors import ConfigError, DataError, Error, ResourceError
 from .loader import Loader
 from .operators import *  # noqa: F403 - one function for each operator
+from .functions import filter, from_generator, from_map_style, map  # noqa: A004, I001 - filter takes the place of the operator's
 from .pictures import Sheet, show
 from .report import Explanation, Profile
 
@@ -32,7 +33,11 @@ __all__ = [
     "Sheet",
     "Stages",
     "ResourceError",
+    "filter",
+    "from_generator",
+    "from_map_style",
     "from_yaml",
+    "map",
     "read_recipe",
     "show",
     *operators.__all__,

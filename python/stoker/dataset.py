@@ -5,6 +5,7 @@ import sys
 
 from . import _core
 from .errors import ConfigError
+from .names import Name
 
 _NOT_A_STAGE = (
     "{} is no stage of a pipeline; what follows | is made by a function such as stoker.shuffle() (with parentheses)"
@@ -41,6 +42,7 @@ class Stages:
         return " | ".join(node.line() for node in self._nodes)
 
     def __reduce__(self):
+        _check_names(self._nodes)
         return _stages_of_yaml, (_core.to_yaml(list(self._nodes)),)
 
 
@@ -114,6 +116,7 @@ class Dataset:
         return self.to_yaml()
 
     def __reduce__(self):
+        _check_names(self._nodes)
         return Dataset._of_yaml, (self.to_yaml(), self._root, self._classes)
 
     def to_yaml(self):
@@ -131,6 +134,7 @@ class Dataset:
         return self._built
 
     def _with_last(self, node):
+        node.held = getattr(self._nodes[-1], "held", ())
         return Dataset(self._nodes[:-1] + (node,), self._root, self._classes)
 
 
@@ -160,6 +164,16 @@ def _texts(nodes):
     return tuple(node.filled() for node in nodes)
 
 
+def _check_names(nodes):
+    """Raises ConfigError for functions that another process could not find."""
+    for node in nodes:
+        for held in getattr(node, "held", ()):
+            raise ConfigError(
+                f"{node.where}: a pipeline with the function {held.name} cannot be pickled; use one that can be imported, defined "
+                "with def at the top of a module"
+            )
+
+
 def _stages_of_yaml(text):
     return Stages(_core.parse_pipeline(text, "pickled stages"))
 
@@ -171,12 +185,32 @@ def _same(value, default):
 
 
 def _node(name, given, on_error):
-    """The entry for an operator function; `given` is (option, value, default) each. The caller's caller is named in errors."""
-    frame = sys._getframe(3)
+    """The entry for an operator function; `given` is (option, value, default) each. Errors name the line that calls the package."""
     options = {option: value for option, value, default in given if value is not ... and not _same(value, default)}
     unfinished = any(value is ... for _, value, _ in given)
-    where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
-    return _core.make_stage(name, options or None, on_error, where, unfinished)
+    node = _core.make_stage(name, options or None, on_error, _calling_line(), unfinished)
+    node.held = tuple(_held_by(options.values()))
+    return node
+
+
+def _calling_line():
+    package = __name__.partition(".")[0]
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def _held_by(options):
+    """Functions of Python that these options name, or pipelines among them, and that nothing else may keep."""
+    for option in options:
+        if isinstance(option, Name):
+            if option.held is not None:
+                yield option.held
+        elif isinstance(option, (Dataset, Stages)):
+            yield from (held for node in option._nodes for held in getattr(node, "held", ()))
+        elif isinstance(option, (list, tuple)):
+            yield from _held_by(option)
 
 
 def _source(name, given, on_error):

@@ -4,7 +4,7 @@ import atexit
 import os
 import weakref
 
-from . import _core, convert, ranks
+from . import _core, convert, functions, ranks
 from .dataset import Dataset, read_recipe
 from .errors import ConfigError
 from .messages import tell
@@ -39,18 +39,21 @@ class Loader:
                    by all loaders
     deterministic  False: batches come in the order in which they are finished, which is another each time
     rank, world    which share this process reads; None: of torch.distributed, JAX or the launcher's environment
+    workers        how many processes call functions of Python, where the pipeline has some; None: one for each CPU. With threads=0
+                   there are none, and functions are called here
     when_dry       what the ranks do with a last round that has no batch for some: "stop" leaves it out, so all have as many;
                    "end" gives it to those it has; "empty" gives the others an empty batch
     """
 
     def __init__(self, source, *, section="train", set=(), seed=0, to=None, threads=None, memory=None, deterministic=True,
-                 rank=None, world=None, when_dry="stop"):
+                 rank=None, world=None, when_dry="stop", workers=None):
         self._dataset = source if isinstance(source, Dataset) else _dataset_of(source, section, set)
         if not deterministic:
             self._dataset = _in_any_order(self._dataset)
         self._seed = _whole(seed, "seed", 0)
         self._to = convert.choose(to) if to is not None else None
         self._threads = None if threads is None else _whole(threads, "threads", 0)
+        self._workers = None if workers is None else _whole(workers, "workers", 1)
         self._memory = "" if memory is None else str(memory)
         if (rank is None) != (world is None):
             raise ConfigError("rank and world go together; give both, or none to have them found")
@@ -114,6 +117,8 @@ class Loader:
         pipeline = self._dataset._pipeline()
         rank, world = self._share()
         fields = convert.converters(self._to or convert.choose(None), pipeline.spec)
+        if self._threads != 0:
+            functions.start_workers(pipeline, self._workers)
         self._pass = None  # one that was broken off ends, unless somebody still iterates over it
         made = _core.Pass(pipeline, fields, self._seed, self._next_epoch, rank, world, self._when_dry, self._threads,
                           self._memory, self._resume or "")

@@ -1,0 +1,112 @@
+#include "python/module/bound_function.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <tuple>
+#include <utility>
+
+#include "python/module/array.h"
+
+namespace nb = nanobind;
+
+namespace stoker::python {
+namespace {
+
+using NamedArrays = std::vector<std::tuple<std::string, std::string, Shape>>;
+
+NamedArrays NamedArraysOf(const Spec& spec) {
+  NamedArrays arrays;
+  for (const Field& field : spec.fields)
+    arrays.emplace_back(field.name, std::string(DTypeName(field.dtype)), field.shape);
+  return arrays;
+}
+
+}  // namespace
+
+Result<BoundFunction> BoundFunction::Make(
+    const std::function<nb::object(nb::handle module)>& make) {
+  BoundFunction bound;
+  STOKER_ASSIGN_OR_RETURN(bound.code_, UserCode::OfThisThread());
+  STOKER_RETURN_IF_ERROR(CallHere([&] {
+    const nb::object object = make(nb::module_::import_("stoker.functions.bound"));
+    bound.title_ = nb::cast<std::string>(object.attr("title"));
+    bound.called_ = nb::cast<std::string>(object.attr("called"));
+    bound.number_ = bound.code_->Add(object);
+  }));
+  return bound;
+}
+
+Result<BoundFunction> BoundFunction::Map(const std::string& function, const Spec& input,
+                                         const Options& options) {
+  return Make([&](nb::handle module) {
+    return nb::object(module.attr("Map")(function, NamedArraysOf(input), options.field,
+                                         options.fields, options.to));
+  });
+}
+
+Result<BoundFunction> BoundFunction::Filter(const std::string& function, const Spec& input,
+                                            const Options& options) {
+  return Make([&](nb::handle module) {
+    return nb::object(
+        module.attr("Filter")(function, NamedArraysOf(input), options.field, options.to));
+  });
+}
+
+Result<BoundFunction> BoundFunction::Generator(const std::string& function,
+                                               const std::vector<std::string>& fields) {
+  return Make(
+      [&](nb::handle module) { return nb::object(module.attr("Generator")(function, fields)); });
+}
+
+Result<Spec> BoundFunction::Learn(std::span<const Element> elements) const {
+  Spec spec;
+  STOKER_RETURN_IF_ERROR(CallHere([&] {
+    nb::list inputs;
+    for (const Element& element : elements) inputs.append(ArgumentsOf(element.arrays));
+    for (const auto& [name, dtype, shape] :
+         nb::cast<NamedArrays>(nb::object(object().attr("learn")(inputs))))
+      spec.fields.push_back({name, *ParseDType(dtype), shape});
+  }));
+  return spec;
+}
+
+Status BoundFunction::Promise(const Spec& spec, bool learned) const {
+  return CallHere([&] { object().attr("promise")(NamedArraysOf(spec), learned); });
+}
+
+Status BoundFunction::Call(WorkerRequest request, const TakeResults& take, int64_t* failed) const {
+  if (UserCode::calls_here()) return CallInThisProcess(request, take);
+  request.function = number_;
+  STOKER_ASSIGN_OR_RETURN(WorkerPool::Lease worker, code_->mappers().Take());
+  STOKER_RETURN_IF_ERROR(worker->Send(request));
+  STOKER_ASSIGN_OR_RETURN(const WorkerAnswer answer, worker->Receive());
+  if (failed != nullptr) *failed = answer.row;
+  if (answer.outcome != WorkerAnswer::Outcome::kDone) return StatusOf(answer);
+  take(answer.elements.front());
+  return OkStatus();
+}
+
+Status BoundFunction::CallInThisProcess(const WorkerRequest& request,
+                                        const TakeResults& take) const {
+  return CallHere([&] {
+    nb::object seed = nb::none();
+    if (!request.seeds.empty()) seed = nb::int_(request.seeds.front());
+    const nb::object results = object().attr("call_here")(ArgumentsOf(request.arrays), seed);
+    take(ResultsOf(results));
+  });
+}
+
+Status StatusOf(const WorkerAnswer& answer) {
+  switch (answer.outcome) {
+    case WorkerAnswer::Outcome::kDone:
+    case WorkerAnswer::Outcome::kEnded: return OkStatus();
+    case WorkerAnswer::Outcome::kRaised: return OutOfRange("{}", answer.text);
+    case WorkerAnswer::Outcome::kWrong: return InvalidArgument("{}", answer.text);
+    case WorkerAnswer::Outcome::kTrouble: return ResourceExhausted("{}", answer.text);
+  }
+  return Internal("{}", answer.text);
+}
+
+}  // namespace stoker::python
