@@ -72,8 +72,11 @@ Pass::Pass(nb::object pipeline, const Runtime& runtime, const PassOptions& optio
     keys_.push_back(nb::steal<nb::object>(PyUnicode_InternFromString(field.name.c_str())));
   }
   const MutexLock lock(mutex_);
-  live_ = std::make_unique<Live>(Live{
-      nullptr, nb::cast<const Pipeline&>(pipeline_).dataset(), runtime.threads > 0});
+  const auto& of = nb::cast<const Pipeline&>(pipeline_);
+  live_.reset(new Live{.iterator = nullptr,
+                       .dataset = of.dataset(),
+                       .fixed_threads = runtime.threads > 0,
+                       .open = UserCode::OpenPass(of.code().shared_from_this())});
   Status status;
   {
     const nb::gil_scoped_release released;

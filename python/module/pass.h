@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "python/module/pipeline.h"
+#include "python/module/user_code.h"
 #include "stoker/base/mutex.h"
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
@@ -63,6 +64,7 @@ class Pass {
     std::unique_ptr<Iterator> iterator;
     Dataset dataset;
     bool fixed_threads;
+    UserCode::OpenPass open;
   };
   void CheckProcess() const;
   void Open(const Runtime& runtime, const PassOptions& options, const std::string& state);

@@ -162,11 +162,11 @@ void AddPipeline(nb::module_& module) {
           "Hands over a process that calls the functions, or iterates over generators.")
       .def(
           "workers",
-          [](const Pipeline& pipeline, bool generates) {
-            const WorkerPool& pool = PoolOf(pipeline, generates);
-            return std::tuple(pool.size(), pool.idle());
-          },
-          nb::arg("generates"), "How many such processes there are, and how many are idle.")
+          [](const Pipeline& pipeline, bool generates) { return PoolOf(pipeline, generates).size(); },
+          nb::arg("generates"), "How many such processes there are.")
+      .def_prop_ro(
+          "open_passes", [](const Pipeline& pipeline) { return pipeline.code().open_passes(); },
+          "How many passes are under way.")
       .def_prop_ro("own", &Pipeline::is_of_this_process, "Whether it was made in this process.")
       .def("__str__", [](const Pipeline& pipeline) { return pipeline.dataset().ToString(); });
   module.def("cpus", &PipelineCpus, "The CPUs that this process may use.");

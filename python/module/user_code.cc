@@ -65,11 +65,6 @@ size_t WorkerPool::size() const {
   return size_;
 }
 
-size_t WorkerPool::idle() const {
-  const MutexLock lock(mutex_);
-  return idle_.size();
-}
-
 // --- UserCode
 
 UserCode::~UserCode() {

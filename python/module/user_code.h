@@ -3,10 +3,12 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "python/module/worker_channel.h"
@@ -38,7 +40,6 @@ class WorkerPool {
   // Waits until a worker is idle. Errors: kCancelled; kFailedPrecondition if there is none at all.
   Result<Lease> Take();
   size_t size() const;
-  size_t idle() const;
 
  private:
   mutable Mutex mutex_;
@@ -92,7 +93,23 @@ class UserCode : public std::enable_shared_from_this<UserCode> {
   WorkerPool& mappers() { return mappers_; }
   WorkerPool& generators() { return generators_; }
 
+  // While one lives, a pass is open, which takes a worker for each generator sooner or later.
+  class OpenPass {
+   public:
+    explicit OpenPass(std::shared_ptr<UserCode> code) : code_(std::move(code)) {
+      ++code_->open_passes_;
+    }
+    ~OpenPass() { --code_->open_passes_; }
+    OpenPass(const OpenPass&) = delete;
+    OpenPass& operator=(const OpenPass&) = delete;
+
+   private:
+    const std::shared_ptr<UserCode> code_;
+  };
+  int open_passes() const { return open_passes_; }
+
  private:
+  std::atomic<int> open_passes_{0};
   std::vector<nanobind::object> functions_;
   WorkerPool mappers_, generators_;
 };

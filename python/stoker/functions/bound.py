@@ -28,10 +28,15 @@ class _Bound:
     kind = ""
 
     def __init__(self, name, fields):
-        from . import values  # imports NumPy
+        try:
+            from . import values  # imports NumPy
 
+            self.function = naming.function_of(name)
+        except ImportError as error:
+            raise Failed(WRONG, f"functions of Python get their arrays from NumPy, and it is not there: {error}") from None
+        except ConfigError as error:
+            raise Failed(WRONG, str(error)) from None
         self._values = values
-        self.function = naming.function_of(name)
         self.called = naming.label_of(self.function)
         self.title = f"{self.kind}({self.called})"
         self._fields = tuple(fields)

@@ -18,12 +18,11 @@ def start(pipeline, count=None):
     from .bound import Generator  # imports NumPy
 
     mapping = any(not isinstance(each, Generator) for each in functions)
-    living, _ = pipeline.workers(generates=False)
-    for _ in range((count or _core.cpus()) - living if mapping else 0):
+    for _ in range((count or _core.cpus()) - pipeline.workers(generates=False) if mapping else 0):
         _start(pipeline, functions, generates=False)
     # Each generator of a pass needs one for itself.
-    _, idle = pipeline.workers(generates=True)
-    for _ in range(sum(isinstance(each, Generator) for each in functions) - idle):
+    generators = sum(isinstance(each, Generator) for each in functions)
+    for _ in range(generators * (pipeline.open_passes + 1) - pipeline.workers(generates=True)):
         _start(pipeline, functions, generates=True)
 
 

@@ -1,0 +1,533 @@
+"""Functions of the user's own: map, filter, from_map_style, from_generator."""
+
+import gc
+import multiprocessing
+import os
+import pickle
+import random
+import signal
+import time
+import unittest
+
+import numpy
+
+import stoker as sk
+from support import TestCase, needs, threads_of_this_process
+
+
+def twice(element):
+    return {"twice": element["index"] * 2}
+
+
+def draws(element):
+    return {"index": element["index"], "python": random.random(), "numpy": numpy.random.rand(3)}
+
+
+def numbers_of(pipeline, field="index", **options):
+    return [value for batch in sk.Loader(pipeline, to="numpy", **options) for value in numpy.atleast_1d(batch[field]).tolist()]
+
+
+def batches_of(pipeline, **options):
+    return [{name: array.tolist() for name, array in batch.items()} for batch in sk.Loader(pipeline, to="numpy", **options)]
+
+
+class Squares:
+    """Some samples as tuples, as datasets of PyTorch have them."""
+
+    def __init__(self, count):
+        self.count = count
+
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, number):
+        return numpy.full((2, 3), number, numpy.float32), number * number
+
+
+class ManySquares(Squares):
+    def __getitems__(self, numbers):
+        return [(numpy.full((2, 3), number, numpy.float32), -number) for number in numbers]
+
+
+class Mapping(TestCase):
+    def test_gives_what_the_function_returns_in_the_order_of_the_elements(self):
+        pipeline = sk.range(1000) | sk.map(twice) | sk.batch(7)
+        self.assertEqual(numbers_of(pipeline, "twice"), list(range(0, 2000, 2)))
+
+    def test_is_the_same_in_workers_and_in_this_process(self):
+        pipeline = sk.range(300) | sk.shuffle() | sk.map(draws) | sk.batch(16)
+        here = batches_of(pipeline, threads=0, seed=5)
+        self.assertEqual(here, batches_of(pipeline, threads=3, seed=5))
+        self.assertEqual(here, batches_of(pipeline, threads=2, workers=1, seed=5))
+        self.assertNotEqual(here, batches_of(pipeline, threads=2, seed=6))
+
+    def test_draws_anew_in_each_epoch_and_follows_on_after_a_resume(self):
+        pipeline = sk.range(64) | sk.map(draws) | sk.batch(8)
+        loader = sk.Loader(pipeline, to="numpy", seed=3)
+        epochs = [[batch["python"].tolist() for batch in loader] for _ in range(2)]
+        self.assertNotEqual(epochs[0], epochs[1])
+        first = sk.Loader(pipeline, to="numpy", seed=3)
+        for _, _batch in zip(range(3), first):
+            pass
+        second = sk.Loader(pipeline, to="numpy")
+        second.load_state_dict(first.state_dict())
+        self.assertEqual([batch["python"].tolist() for batch in second], epochs[0][3:])
+
+    def test_runs_in_as_many_processes_as_asked_for(self):
+        def process(element):
+            time.sleep(0.001)
+            return {"process": os.getpid()}
+
+        seen = set(numbers_of(sk.range(200) | sk.map(process) | sk.batch(1), "process", threads=4, workers=3))
+        self.assertNotIn(os.getpid(), seen)
+        self.assertLessEqual(len(seen), 3)
+        self.assertEqual(set(numbers_of(sk.range(5) | sk.map(process), "process", threads=0)), {os.getpid()})
+
+    def test_takes_arrays_of_any_type_through_and_back(self):
+        def of_all_types(element):
+            return {name: numpy.full((2, 1), 1).astype(name) for name in types}
+
+        types = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
+        pipeline = sk.range(5) | sk.map(of_all_types) | sk.map(lambda element: {name: array + array for name, array in element.items()})
+        batch = next(iter(sk.Loader(pipeline | sk.batch(5), to="numpy")))
+        for name in types:
+            self.assertEqual((batch[name].dtype.name, batch[name].shape), (name, (5, 2, 1)))
+            self.assertTrue((batch[name] == (True if name == "bool" else 2)).all())
+
+    def test_takes_what_users_return(self):
+        def returns(element):
+            return {"int": 1, "float": 1.5, "bool": True, "list": [1, 2], "text": "äb", "bytes": b"xyz", "big": numpy.arange(3, dtype=">i4"),
+                    "columns": numpy.arange(6).reshape(2, 3).T, "nothing": numpy.zeros((0, 4), numpy.float32)}
+
+        pipeline = sk.range(3) | sk.map(returns)
+        self.assertEqual(pipeline.spec["text"], ("uint8", (-1,)))
+        self.assertEqual(pipeline.spec["big"], ("int32", (3,)))
+        for threads in (0, None):
+            element = next(iter(sk.Loader(pipeline, to="numpy", threads=threads)))
+            self.assertEqual(bytes(element["text"]).decode(), "äb")
+            self.assertEqual(element["columns"].tolist(), [[0, 3], [1, 4], [2, 5]])
+            self.assertEqual(element["big"].tolist(), [0, 1, 2])
+            self.assertEqual(element["nothing"].shape, (0, 4))
+            self.assertEqual([element[name].tolist() for name in ("int", "float", "bool", "list")], [1, 1.5, True, [1, 2]])
+
+    def test_of_one_field_leaves_the_others(self):
+        images, labels = self.pictures(20)
+        pipeline = sk.idx(images=images, labels=labels) | sk.map(lambda image: image[:, :3].astype("float32"), field="image") | sk.batch(4)
+        self.assertEqual(pipeline.spec, {"image": ("float32", (4, 1, 3, 5)), "label": ("uint8", (4,))})
+        self.assertEqual(numbers_of(pipeline, "label"), [i % 10 for i in range(20)])
+
+    def test_extents_that_differ_are_found_with_the_first_elements_or_said(self):
+        def ragged(element):
+            return {"tokens": numpy.arange(element["index"] + 1)}
+
+        self.assertEqual((sk.range(9) | sk.map(ragged)).spec, {"tokens": ("int64", (-1,))})
+        padded = sk.range(9) | sk.map(ragged, spec={"tokens": ("int64", (None,))}) | sk.padded_batch(3)
+        self.assertEqual([len(batch["tokens"][0]) for batch in batches_of(padded)], [3, 6, 9])
+
+    def test_arguments_may_be_changed_and_kept(self):
+        kept = []
+
+        def keeps(element):
+            kept.append(element["x"])
+            element["x"] += 1
+            return {"x": element["x"], "first": kept[0]}
+
+        pipeline = sk.range(40) | sk.map(lambda e: {"x": numpy.full(3, e["index"])}) | sk.map(keeps) | sk.batch(1)
+        batches = batches_of(pipeline, threads=1, workers=1)
+        self.assertEqual([batch["x"][0][0] for batch in batches], list(range(1, 41)))
+        self.assertEqual({batch["first"][0][0] for batch in batches}, {1})
+
+    def test_results_can_be_cached_where_nothing_is_drawn(self):
+        def counted(element):
+            return {"x": element["index"], "call": next(calls)}
+
+        calls = iter(range(10 ** 9))
+        pipeline = sk.range(10) | sk.map(counted, random=False, spec={"x": ("int64", ()), "call": ("int64", ())}) | sk.cache() | sk.batch(10)
+        loader = sk.Loader(pipeline, to="numpy", workers=1, threads=1)
+        self.assertEqual(*(next(iter(loader))["call"].tolist() for _ in range(2)))
+        with self.assertRaisesRegex(sk.ConfigError, "cache"):
+            sk.Loader(sk.range(10) | sk.map(twice) | sk.cache())
+
+    def test_works_on_ranks_of_their_own(self):
+        pipeline = sk.range(40) | sk.map(twice) | sk.batch(5)
+        shares = [numbers_of(pipeline, "twice", rank=rank, world=2) for rank in range(2)]
+        self.assertEqual(sorted(shares[0] + shares[1]), list(range(0, 80, 2)))
+
+
+@needs("torch")
+class Tensors(TestCase):
+    def test_functions_get_and_give_tensors(self):
+        import torch
+
+        def add(element):
+            assert isinstance(element["x"], torch.Tensor)
+            return {"x": element["x"].to(torch.bfloat16) + 1}
+
+        pipeline = sk.range(6) | sk.map(lambda e: {"x": numpy.full(2, e["index"], "float32")}) | sk.map(add, to="torch") | sk.batch(6)
+        self.assertEqual(pipeline.spec, {"x": ("bfloat16", (6, 2))})
+        for threads in (0, None):
+            batch = next(iter(sk.Loader(pipeline, to="torch", threads=threads)))
+            self.assertEqual(batch["x"][:, 0].tolist(), [1, 2, 3, 4, 5, 6])
+
+    def test_draws_of_torch_belong_to_the_sample(self):
+        import torch
+
+        pipeline = sk.range(32) | sk.map(lambda e: {"x": torch.rand(2)}) | sk.batch(4)
+        self.assertEqual(batches_of(pipeline, threads=0), batches_of(pipeline, threads=2))
+
+    def test_datasets_of_torch_are_sources(self):
+        import torch
+
+        data = torch.utils.data.TensorDataset(torch.arange(12.0).reshape(6, 2), torch.arange(6))
+        pipeline = sk.from_map_style(data, fields=("x", "y")) | sk.batch(3)
+        self.assertEqual(numbers_of(pipeline, "y"), list(range(6)))
+
+
+class Filtering(TestCase):
+    def test_keeps_what_the_function_says(self):
+        pipeline = sk.range(100) | sk.filter(lambda element: element["index"] % 7 == 3) | sk.batch(4)
+        for threads in (0, None):
+            self.assertEqual(numbers_of(pipeline, threads=threads), list(range(3, 100, 7)))
+        self.assertEqual(numbers_of(sk.range(9) | sk.filter(lambda index: index > 6, field="index")), [7, 8])
+
+    def test_conditions_on_a_number_are_as_before(self):
+        self.assertEqual(numbers_of(sk.range(9) | sk.filter("index", min=7)), [7, 8])
+        self.assertEqual(numbers_of(sk.range(9) | sk.filter(field="index", equals=[2, 4])), [2, 4])
+
+    def test_refuses_a_function_with_conditions(self):
+        with self.assertRaisesRegex(sk.ConfigError, "min"):
+            sk.filter(twice, min=3)
+
+
+class MapStyle(TestCase):
+    def test_gives_each_sample_once_in_any_order(self):
+        pipeline = sk.from_map_style(Squares(50), fields=("image", "square")) | sk.shuffle() | sk.batch(5)
+        self.assertEqual(pipeline.spec, {"image": ("float32", (5, 2, 3)), "square": ("int64", (5,))})
+        self.assertEqual(len(pipeline), 10)
+        self.assertEqual(sorted(numbers_of(pipeline, "square")), [i * i for i in range(50)])
+
+    def test_asks_for_many_samples_at_once_where_the_dataset_can(self):
+        pipeline = sk.from_map_style(ManySquares(50), fields=("image", "square"), random=False) | sk.batch(10)
+        self.assertEqual(numbers_of(pipeline, "square", threads=1), [-i for i in range(50)])
+
+    def test_says_so_where_samples_have_no_names(self):
+        with self.assertRaisesRegex(sk.ConfigError, r"fields=\('image', 'label'\)"):
+            sk.from_map_style(Squares(5)).spec
+
+    def test_a_length_that_lies_is_an_error_that_names_the_sample(self):
+        class Lies(Squares):
+            def __getitem__(self, number):
+                if number >= 7:
+                    raise IndexError(f"there is no {number}")
+                return super().__getitem__(number)
+
+        pipeline = sk.from_map_style(Lies(10), fields=("image", "square")) | sk.batch(2)
+        for threads in (0, None):
+            with self.assertRaisesRegex(sk.DataError, r"from_map_style\(Lies\): element 7: IndexError: there is no 7"):
+                batches_of(pipeline, threads=threads)
+
+    def test_refuses_what_has_no_length(self):
+        with self.assertRaisesRegex(TypeError, "from_generator"):
+            sk.from_map_style(iter([1]))
+
+
+class Generators(TestCase):
+    def test_gives_what_is_yielded_each_epoch(self):
+        def generate():
+            for i in range(500):
+                yield {"i": i, "x": numpy.full(3, i)}
+
+        pipeline = sk.from_generator(generate) | sk.batch(32)
+        loader = sk.Loader(pipeline, to="numpy")
+        for _ in range(2):
+            self.assertEqual([i for batch in loader for i in batch["i"].tolist()], list(range(500)))
+        self.assertEqual(numbers_of(pipeline, "i", threads=0), list(range(500)))
+
+    def test_gets_the_epoch_if_it_asks_for_it(self):
+        def generate(epoch):
+            yield {"epoch": epoch, "drawn": random.random()}
+
+        loader = sk.Loader(sk.from_generator(generate), to="numpy")
+        self.assertEqual([int(next(iter(loader))["epoch"]) for _ in range(3)], [0, 1, 2])
+
+    def test_goes_on_where_it_stood(self):
+        def generate():
+            for i in range(100):
+                yield i, float(i)
+
+        pipeline = sk.from_generator(generate, fields=("i", "x")) | sk.batch(10)
+        loader = sk.Loader(pipeline, to="numpy")
+        for _, _batch in zip(range(4), loader):
+            pass
+        other = sk.Loader(pipeline, to="numpy")
+        other.load_state_dict(loader.state_dict())
+        self.assertEqual([i for batch in other for i in batch["i"].tolist()], list(range(40, 100)))
+
+    def test_several_passes_at_once_have_generators_of_their_own(self):
+        def generate():
+            for i in range(20):
+                yield {"i": i}
+
+        loader = sk.Loader(sk.from_generator(generate), to="numpy")
+        pairs = [(int(a["i"]), int(b["i"])) for a, b in zip(iter(loader), iter(loader))]
+        self.assertEqual(pairs, [(i, i) for i in range(20)])
+
+    def test_gives_what_came_before_an_exception(self):
+        def generate():
+            yield from ({"i": i} for i in range(5))
+            raise KeyError("gone")
+
+        for threads in (0, None):
+            seen = []
+            with self.assertRaisesRegex(sk.DataError, r"from_generator\(generate\): element 5: KeyError: 'gone'"):
+                for element in sk.Loader(sk.from_generator(generate), to="numpy", threads=threads):
+                    seen.append(int(element["i"]))
+            self.assertEqual(seen, list(range(5)))
+
+    def test_one_that_is_broken_off_is_closed(self):
+        path = self.folder / "closed"
+
+        def generate():
+            try:
+                for i in range(10 ** 9):
+                    yield {"i": i}
+            finally:
+                path.write_text("yes")
+
+        loader = sk.Loader(sk.from_generator(generate, spec={"i": ("int64", ())}), to="numpy")
+        next(iter(loader))
+        loader.close()
+        deadline = time.monotonic() + 60
+        while not path.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertTrue(path.exists())
+
+    def test_refuses_an_iterator_that_can_be_used_once(self):
+        with self.assertRaisesRegex(TypeError, "only once"):
+            sk.from_generator(iter([1]))
+
+
+class Errors(TestCase):
+    def test_an_exception_names_the_sample_and_keeps_its_traceback(self):
+        def fails(element):
+            if element["index"] == 17:
+                raise ValueError("bad value")
+            return element
+
+        pipeline = sk.range(100) | sk.map(fails) | sk.batch(10)
+        for threads in (0, None):
+            with self.assertRaises(sk.DataError) as caught:
+                batches_of(pipeline, threads=threads)
+            text = str(caught.exception)
+            self.assertIn("map(fails): element 17: ValueError: bad value", text)
+            self.assertIn("functions_test.py", text)
+            self.assertIn("in fails", text)
+
+    def test_samples_that_fail_can_be_left_out(self):
+        def fails(element):
+            if element["index"] % 10 == 3:
+                raise ValueError
+            return element
+
+        log = self.folder / "lost.jsonl"
+        pipeline = sk.range(50) | sk.map(fails, on_error={"policy": "skip", "share": 1, "log": str(log)}) | sk.batch(5)
+        self.assertEqual(numbers_of(pipeline), [i for i in range(50) if i % 10 != 3])
+        self.assertEqual(len(log.read_text().splitlines()), 5)
+
+    def test_results_of_another_type_shape_or_name_say_what_was_expected(self):
+        def other(change):
+            return lambda element: change(element["index"]) if element["index"] == 30 else {"x": numpy.zeros(3)}
+
+        for change, expected in (
+            (lambda i: {"x": numpy.zeros(3, "float32")}, r"field 'x' is float32\[3\], and not float64\[3\]"),
+            (lambda i: {"x": numpy.zeros(4)}, r"field 'x' is float64\[4\], and not float64\[3\].*spec="),
+            (lambda i: {"y": numpy.zeros(3)}, "it returned the fields y, and not x"),
+            (lambda i: {"x": numpy.zeros(3, "complex64")}, "field 'x' is of complex64"),
+            (lambda i: {"x": object()}, "field 'x' is of object"),
+            (lambda i: {"x": {"y": 1}}, "field 'x' is a dict"),
+            (lambda i: {"x": [[1], [1, 2]]}, "field 'x' makes no array"),
+            (lambda i: None, "it returned a NoneType"),
+        ):
+            pipeline = sk.range(50) | sk.map(other(change)) | sk.batch(5)
+            for threads in (0, None):
+                with self.subTest(expected, threads=threads), self.assertRaisesRegex(sk.ConfigError, "element 30: " + expected):
+                    batches_of(pipeline, threads=threads)
+
+    def test_a_worker_that_is_killed_is_an_error_at_once(self):
+        def dies(element):
+            if element["index"] == 17:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return element
+
+        loader = sk.Loader(sk.range(100) | sk.map(dies) | sk.batch(10), to="numpy")
+        begun = time.monotonic()
+        with self.assertRaisesRegex(sk.ResourceError, r"map\(dies\).*signal 9"):
+            list(loader)
+        self.assertLess(time.monotonic() - begun, 30)
+        # The next pass has workers of its own.
+        self.assertEqual(next(iter(loader))["index"].tolist(), list(range(10)))
+
+    def test_a_worker_that_exits_is_an_error(self):
+        pipeline = sk.range(100) | sk.map(lambda element: os._exit(3), spec={"x": ("int64", ())})
+        with self.assertRaisesRegex(sk.ResourceError, "status 3"):
+            list(sk.Loader(pipeline, to="numpy"))
+
+    def test_a_function_of_unknown_name_is_refused(self):
+        for text, expected in (("nowhere_at_all:f", "cannot be imported"), ("os:nothing", "has no nothing"), ("f#999999", "another process")):
+            with self.assertRaisesRegex(sk.ConfigError, expected):
+                sk.from_yaml(f"[{{range: 5}}, {{python_map: '{text}'}}]").spec
+
+    def test_a_field_that_is_not_there_is_named(self):
+        with self.assertRaisesRegex(sk.ConfigError, "there is no field 'nothing'"):
+            (sk.range(5) | sk.map(twice, field="nothing")).spec
+
+    def test_no_element_to_learn_from_asks_for_a_spec(self):
+        with self.assertRaisesRegex(sk.ConfigError, "spec="):
+            (sk.range(0) | sk.map(twice)).spec
+
+    def test_it_is_refused_in_pipelines_that_are_opened_while_another_is_read(self):
+        for i in range(2):
+            (self.folder / f"{i}.txt").write_text("a\nb\n")
+        inner = sk.lines(...) | sk.map(lambda element: {"n": len(element["text"])})
+        with self.assertRaisesRegex(sk.ConfigError, "put the function after it"):
+            list(sk.Loader(sk.interleave(files=str(self.folder / "*.txt"), pipeline=inner), to="numpy"))
+
+
+class Processes(TestCase):
+    def test_pipelines_with_functions_that_can_be_imported_are_pickled_as_text(self):
+        pipeline = sk.range(5) | sk.map(twice)
+        self.assertIn(f"{__name__}:twice", str(pipeline))
+        self.assertEqual(pickle.loads(pickle.dumps(pipeline)), pipeline)
+        with self.assertRaisesRegex(sk.ConfigError, "cannot be pickled"):
+            pickle.dumps(sk.range(5) | sk.map(lambda element: element))
+
+    def test_a_lambda_lives_as_long_as_its_pipeline(self):
+        class Large:
+            pass
+
+        def made():
+            large = Large()
+            living.append(weakref.ref(large))
+            return sk.zip([sk.range(5) | sk.map(lambda element: {"x": large is None})]) | sk.batch(5)
+
+        import weakref
+
+        living = []
+        pipeline = made()
+        gc.collect()
+        self.assertEqual(numbers_of(pipeline, "x"), [False] * 5)
+        self.assertIsNotNone(living[0]())
+        del pipeline
+        gc.collect()
+        self.assertIsNone(living[0]())
+
+    def test_passes_broken_off_leave_no_process_thread_or_descriptor(self):
+        def slow(element):
+            time.sleep(0.001)
+            return element
+
+        def once():
+            for _ in zip(range(2), sk.Loader(sk.range(1000) | sk.map(slow, spec={"index": ("int64", ())}) | sk.batch(2), to="numpy")):
+                pass
+
+        once()
+        gc.collect()
+        threads, files = threads_of_this_process(), len(os.listdir("/proc/self/fd"))
+        for _ in range(10):
+            once()
+        gc.collect()
+        self.assertLessEqual(threads_of_this_process(), threads)
+        deadline = time.monotonic() + 60
+        while multiprocessing.active_children() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertEqual(multiprocessing.active_children(), [])
+        self.assertLessEqual(len(os.listdir("/proc/self/fd")), files + 2)
+
+    def test_the_interpreter_ends_in_the_middle_of_a_pass(self):
+        self.run_python("""
+            import stoker as sk, time
+            def slow(element):
+                time.sleep(0.01)
+                return element
+            loader = sk.Loader(sk.range(10 ** 9) | sk.map(slow, spec={"index": ("int64", ())}) | sk.batch(2), to="numpy")
+            batches = iter(loader)
+            next(batches)
+        """)
+
+    def test_workers_end_when_their_parent_is_killed(self):
+        read, write = os.pipe()
+        with os.fdopen(read) as pids:
+            program = f"""
+                import os, signal
+                import stoker as sk
+                def tells(element):
+                    return {{"process": os.getpid()}}
+                batches = iter(sk.Loader(sk.range(10 ** 9) | sk.map(tells) | sk.batch(2), to="numpy", workers=2))
+                os.write({write}, str(next(batches)["process"][0]).encode())
+                os.close({write})
+                os.kill(os.getpid(), signal.SIGKILL)
+            """
+            with self.assertRaises(AssertionError):
+                self.run_python(program, pass_fds=[write])
+            os.close(write)
+            worker = int(pids.read())  # ends when the last process that could write is gone
+        deadline = time.monotonic() + 60
+        while os.path.exists(f"/proc/{worker}") and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertFalse(os.path.exists(f"/proc/{worker}"))
+
+    def test_they_can_be_spawned(self):
+        (self.folder / "own.py").write_text("def twice(element):\n    return {'twice': element['index'] * 2}\n")
+        out = self.run_python("""
+            import multiprocessing
+            import own
+            import stoker as sk
+            if __name__ == "__main__":
+                multiprocessing.set_start_method("spawn")
+                loader = sk.Loader(sk.range(10) | sk.map(own.twice) | sk.batch(5), to="numpy", workers=1)
+                print([batch["twice"].tolist() for batch in loader])
+                try:
+                    next(iter(sk.Loader(sk.range(10) | sk.map(lambda element: element), to="numpy")))
+                except sk.ConfigError as error:
+                    print("at the top of a module" in str(error))
+        """)
+        self.assertEqual(out.split("\n")[:2], ["[[0, 2, 4, 6, 8], [10, 12, 14, 16, 18]]", "True"])
+
+    def test_ctrl_c_ends_a_function_in_this_process_and_a_wait_for_one_elsewhere(self):
+        for threads in (0, 1):
+            out = self.run_python(f"""
+                import os, signal, threading, time
+                import stoker as sk
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+                def slow(element):
+                    time.sleep(600)
+                loader = sk.Loader(sk.range(10) | sk.map(slow, spec={{"index": ("int64", ())}}), to="numpy", threads={threads}, workers=1)
+                threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+                try:
+                    next(iter(loader))
+                except KeyboardInterrupt:
+                    print("interrupted")
+            """)
+            self.assertEqual(out, "interrupted\n")
+
+    @needs("torch")
+    def test_in_a_worker_of_a_data_loader_functions_are_called_there(self):
+        out = self.run_python("""
+            import torch, stoker as sk
+            class Streams(torch.utils.data.IterableDataset):
+                def __init__(self, threads):
+                    self.threads = threads
+                def __iter__(self):
+                    pipeline = sk.range(4) | sk.map(lambda element: {"x": element["index"] + 1})
+                    return iter(sk.Loader(pipeline, threads=self.threads))
+            print([int(sample["x"]) for sample in torch.utils.data.DataLoader(Streams(0), batch_size=None, num_workers=1)])
+            try:
+                next(iter(torch.utils.data.DataLoader(Streams(None), batch_size=None, num_workers=1)))
+            except Exception as error:
+                print("threads=0" in str(error))
+        """)
+        self.assertEqual(out, "[1, 2, 3, 4]\nTrue\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
