@@ -272,9 +272,10 @@ void AddPass(nb::module_& module) {
                    "One pass over a pipeline: an iterator of batches.", nb::type_slots(pass_slots))
       .def(
           "__init__",
-          [](Pass* self, const nb::typed<nb::object, Pipeline>& pipeline, const Fields& fields, uint64_t seed,
-             uint64_t epoch, int64_t rank, int64_t world, const std::string& when_dry,
-             std::optional<int> threads, const std::string& memory, const std::string& state) {
+          [](Pass* self, const nb::typed<nb::object, Pipeline>& pipeline, const Fields& fields,
+             uint64_t seed, uint64_t epoch, int64_t rank, int64_t world,
+             const std::string& when_dry, std::optional<int> threads, const std::string& memory,
+             const std::string& state) {
             const PassArguments arguments{seed,     epoch,  rank,  world,
                                           when_dry, memory, state, threads};
             const PassOptions options{.seed = seed,

@@ -162,7 +162,9 @@ void AddPipeline(nb::module_& module) {
           "Hands over a process that calls the functions, or iterates over generators.")
       .def(
           "workers",
-          [](const Pipeline& pipeline, bool generates) { return PoolOf(pipeline, generates).size(); },
+          [](const Pipeline& pipeline, bool generates) {
+            return PoolOf(pipeline, generates).size();
+          },
           nb::arg("generates"), "How many such processes there are.")
       .def_prop_ro(
           "open_passes", [](const Pipeline& pipeline) { return pipeline.code().open_passes(); },

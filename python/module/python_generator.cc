@@ -127,17 +127,18 @@ MakeNext BeginPass(const BoundFunction& function, uint64_t epoch) {
       return generator->Next();
     };
   }
-  return [function, epoch, generator = std::shared_ptr<RemoteGenerator>()]() mutable
-         -> Result<std::optional<Element>> {
-    if (!generator) {
-      STOKER_ASSIGN_OR_RETURN(WorkerPool::Lease worker, function.code().generators().Take());
-      auto begun = std::make_shared<RemoteGenerator>(function, std::move(worker));
-      if (const Status status = begun->Begin(epoch); !status.ok())
-        return Named(function, 0, status);
-      generator = std::move(begun);
-    }
-    return generator->Next();
-  };
+  return
+      [function, epoch,
+       generator = std::shared_ptr<RemoteGenerator>()]() mutable -> Result<std::optional<Element>> {
+        if (!generator) {
+          STOKER_ASSIGN_OR_RETURN(WorkerPool::Lease worker, function.code().generators().Take());
+          auto begun = std::make_shared<RemoteGenerator>(function, std::move(worker));
+          if (const Status status = begun->Begin(epoch); !status.ok())
+            return Named(function, 0, status);
+          generator = std::move(begun);
+        }
+        return generator->Next();
+      };
 }
 
 }  // namespace

@@ -43,8 +43,10 @@ Result<Spec> LearnSpec(const BoundFunction& function, const Dataset& input) {
     elements.push_back(*std::move(element));
   }
   if (elements.empty()) {
-    return InvalidArgument("{}: the input has no element that the function could be tried with; say with spec= what it returns",
-                           function.title());
+    return InvalidArgument(
+        "{}: the input has no element that the function could be tried with; say with spec= what "
+        "it returns",
+        function.title());
   }
   return function.Learn(elements);
 }
@@ -63,14 +65,18 @@ class PythonTransform final : public UserTransform {
       element.arrays.clear();
       for (const WorkerArray& array : arrays) element.arrays.push_back(CopiedTo(array, scratch));
     };
-    return OfElement(element.key, function_.Call({.rows = -1, .arrays = element.arrays, .seeds = Seeds(seed)}, take));
+    return OfElement(
+        element.key,
+        function_.Call({.rows = -1, .arrays = element.arrays, .seeds = Seeds(seed)}, take));
   }
 
   Status ApplyRows(Rows& rows, const RngFactory& rngs, Scratch& scratch) const override {
     if (UserCode::calls_here()) return Transform::ApplyRows(rows, rngs, scratch);
     std::vector<Array> columns;
-    for (const Field& field : output_.fields) columns.push_back(scratch.NewRows(rows.size(), field.dtype, field.shape));
-    const int64_t row_bytes = std::max<int64_t>(1, rows.num_bytes() / rows.size() + output_.ElementBytes().value_or(0));
+    for (const Field& field : output_.fields)
+      columns.push_back(scratch.NewRows(rows.size(), field.dtype, field.shape));
+    const int64_t row_bytes =
+        std::max<int64_t>(1, rows.num_bytes() / rows.size() + output_.ElementBytes().value_or(0));
     const int64_t step = std::clamp<int64_t>(kBytesAtOnce / row_bytes, 1, rows.size());
     for (int64_t begin = 0; begin < rows.size(); begin += step) {
       if (scratch.stopped()) return AskedToStop(PythonMap::kName);
@@ -86,9 +92,11 @@ class PythonTransform final : public UserTransform {
     return random_ ? seeds : std::span<const uint64_t>();
   }
 
-  Status ApplySlice(const Rows& rows, const RngFactory& rngs, int64_t begin, std::vector<Array>& columns) const {
+  Status ApplySlice(const Rows& rows, const RngFactory& rngs, int64_t begin,
+                    std::vector<Array>& columns) const {
     std::vector<uint64_t> seeds;
-    for (size_t i = 0; random_ && i < rows.keys.size(); ++i) seeds.push_back(rngs.For(rows.keys[i]).NextU64());
+    for (size_t i = 0; random_ && i < rows.keys.size(); ++i)
+      seeds.push_back(rngs.For(rows.keys[i]).NextU64());
     int64_t failed = -1;
     const auto take = [&](std::span<const WorkerArray> arrays) {
       for (size_t f = 0; f < columns.size(); ++f) {
@@ -96,14 +104,16 @@ class PythonTransform final : public UserTransform {
         if (to.num_bytes() > 0) std::memcpy(to.data(), arrays[f].data, to.num_bytes());
       }
     };
-    const Status status = function_.Call({.rows = rows.size(), .arrays = rows.columns, .seeds = seeds}, take, &failed);
+    const Status status = function_.Call(
+        {.rows = rows.size(), .arrays = rows.columns, .seeds = seeds}, take, &failed);
     const auto at = static_cast<size_t>(failed < 0 || failed >= rows.size() ? 0 : failed);
     return OfElement(rows.keys[at], status);
   }
 
   Status OfElement(const SampleKey& key, const Status& status) const {
     if (status.ok()) return status;
-    return Status(status.code(), fmt::format("{}: element {}: {}", function_.title(), key.index, status.message()));
+    return Status(status.code(), fmt::format("{}: element {}: {}", function_.title(), key.index,
+                                             status.message()));
   }
 
   const BoundFunction function_;
@@ -123,8 +133,9 @@ void PythonMap::Describe(OptionTable<PythonMap>& table) {
 }
 
 Result<Dataset> PythonMap::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(BoundFunction bound,
-                          BoundFunction::Map(function, input.spec(), {.field = field, .fields = fields, .to = to}));
+  STOKER_ASSIGN_OR_RETURN(
+      BoundFunction bound,
+      BoundFunction::Map(function, input.spec(), {.field = field, .fields = fields, .to = to}));
   STOKER_ASSIGN_OR_RETURN(Spec output, SpecOf(spec));
   if (output.fields.empty()) {
     STOKER_ASSIGN_OR_RETURN(output, LearnSpec(bound, input));
@@ -138,18 +149,24 @@ Result<Dataset> PythonMap::Build(Dataset input) const {
 void PythonFilter::Describe(OptionTable<PythonFilter>& table) {
   table.Field("function", &PythonFilter::function, "module:name of a function of {field: array}")
       .Required()
-      .Field("field", &PythonFilter::field, "the function gets this field alone; empty: all of them")
+      .Field("field", &PythonFilter::field,
+             "the function gets this field alone; empty: all of them")
       .Field("to", &PythonFilter::to, "what it gets", OneOf{{"numpy", "torch"}});
 }
 
 Result<Dataset> PythonFilter::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(const BoundFunction bound, BoundFunction::Filter(function, input.spec(), {.field = field, .to = to}));
+  STOKER_ASSIGN_OR_RETURN(
+      const BoundFunction bound,
+      BoundFunction::Filter(function, input.spec(), {.field = field, .to = to}));
   return Filter{.predicate = [bound](const Element& element) -> Result<bool> {
-    bool keep = false;
-    STOKER_RETURN_IF_ERROR(bound.Call({.rows = -1, .arrays = element.arrays},
-                                      [&](std::span<const WorkerArray> arrays) { keep = arrays[0].data[0] != std::byte{0}; }));
-    return keep;
-  }}.Build(std::move(input));
+           bool keep = false;
+           STOKER_RETURN_IF_ERROR(bound.Call({.rows = -1, .arrays = element.arrays},
+                                             [&](std::span<const WorkerArray> arrays) {
+                                               keep = arrays[0].data[0] != std::byte{0};
+                                             }));
+           return keep;
+         }}
+      .Build(std::move(input));
 }
 
 }  // namespace stoker::python
@@ -157,7 +174,8 @@ Result<Dataset> PythonFilter::Build(Dataset input) const {
 template <>
 const std::vector<stoker::Option>& stoker::OptionsOf<stoker::python::PythonMap>() {
   using stoker::python::PythonMap;
-  static const auto options = WithObjectsBehind<PythonMap>(
-      {ObjectOption("spec", &PythonMap::spec, "type and shape of each field that it returns; empty: found out with the first elements")});
+  static const auto options = WithObjectsBehind<PythonMap>({ObjectOption(
+      "spec", &PythonMap::spec,
+      "type and shape of each field that it returns; empty: found out with the first elements")});
   return options;
 }

@@ -11,11 +11,12 @@
 
 namespace stoker::python {
 
-// Calls a function of {field: array}, which returns the same of the element that takes its place. Threads of the engine hand elements
-// to worker processes (UserCode) and wait; many small elements of equal shapes go at once.
+// Calls a function of {field: array}, which returns the same of the element that takes its place.
+// Threads of the engine hand elements to worker processes (UserCode) and wait; many small elements
+// of equal shapes go at once.
 //
-// `function` is a name that stoker.functions.naming knows. Without `spec` the function is called for the first elements while the
-// pipeline is built, in this process.
+// `function` is a name that stoker.functions.naming knows. Without `spec` the function is called
+// for the first elements while the pipeline is built, in this process.
 struct PythonMap {
   static constexpr std::string_view kName = "python_map";
   static constexpr std::string_view kHelp = "Calls a function of Python for each element.";

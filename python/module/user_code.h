@@ -48,8 +48,9 @@ class WorkerPool {
   size_t size_ STOKER_GUARDED_BY(mutex_) = 0;
 };
 
-// Owned by a pipeline and by those of its stages that call functions. While such a stage is built (Building), its function is added
-// and called in this process; later it is called by workers, except where a pass works on the thread of its caller (CallsHere).
+// Owned by a pipeline and by those of its stages that call functions. While such a stage is built
+// (Building), its function is added and called in this process; later it is called by workers,
+// except where a pass works on the thread of its caller (CallsHere).
 class UserCode : public std::enable_shared_from_this<UserCode> {
  public:
   UserCode() = default;
@@ -65,8 +66,8 @@ class UserCode : public std::enable_shared_from_this<UserCode> {
     Building(const Building&) = delete;
     Building& operator=(const Building&) = delete;
   };
-  // The code of the pipeline that this thread builds. Errors: none is built: pipelines that are opened while a pass runs, on threads
-  // that may not call Python.
+  // The code of the pipeline that this thread builds. Errors: none is built: pipelines that are
+  // opened while a pass runs, on threads that may not call Python.
   static Result<std::shared_ptr<UserCode>> OfThisThread();
 
   // While one lives, this thread, which a caller from Python waits for, calls functions itself.

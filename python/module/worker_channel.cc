@@ -66,8 +66,10 @@ class MessageReader {
 };
 
 Status Garbled() {
-  return Internal("a worker process has sent a message that makes no sense; does a function of the pipeline write to descriptors or "
-                  "memory that are not its own?");
+  return Internal(
+      "a worker process has sent a message that makes no sense; does a function of the pipeline "
+      "write to descriptors or "
+      "memory that are not its own?");
 }
 
 }  // namespace
@@ -91,13 +93,16 @@ void SharedMemory::Unmap() {
 Status SharedMemory::Grow(size_t bytes) {
   if (bytes <= size_) return OkStatus();
   const size_t wanted = (bytes + bytes / 8 + kGrowBy - 1) / kGrowBy * kGrowBy;
-  // Not ftruncate alone: a page that the system cannot give later would end the process that touches it.
+  // Not ftruncate alone: a page that the system cannot give later would end the process that
+  // touches it.
   int error = EINTR;
   while (error == EINTR) error = posix_fallocate(descriptor_, 0, static_cast<off_t>(wanted));
   if (error != 0) {
-    return ResourceExhausted("{} bytes for the arguments of a function of Python cannot be had: {}; use fewer workers or smaller "
-                             "elements",
-                             wanted, std::strerror(error));
+    return ResourceExhausted(
+        "{} bytes for the arguments of a function of Python cannot be had: {}; use fewer workers "
+        "or smaller "
+        "elements",
+        wanted, std::strerror(error));
   }
   return Map(wanted);
 }
@@ -108,8 +113,9 @@ Status SharedMemory::Map(size_t bytes) {
   if (bytes == 0) return OkStatus();
   void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
   if (mapped == MAP_FAILED) {
-    return ResourceExhausted("{} bytes of a worker process cannot be mapped: {}; use fewer workers or smaller elements", bytes,
-                             std::strerror(errno));
+    return ResourceExhausted(
+        "{} bytes of a worker process cannot be mapped: {}; use fewer workers or smaller elements",
+        bytes, std::strerror(errno));
   }
   data_ = static_cast<std::byte*>(mapped);
   size_ = bytes;
@@ -188,14 +194,17 @@ Status WorkerChannel::PutArrays(const WorkerRequest& request, std::string& messa
                      .offset = offset},
            message);
     for (const int64_t extent : array.shape()) Append(extent, message);
-    if (array.num_bytes() > 0) std::memcpy(request_.data() + offset, array.data(), array.num_bytes());
+    if (array.num_bytes() > 0)
+      std::memcpy(request_.data() + offset, array.data(), array.num_bytes());
     offset += Aligned(array.num_bytes());
   }
   if (!request.seeds.empty())
     std::memcpy(request_.data() + seeds, request.seeds.data(), request.seeds.size_bytes());
   if (message.size() > kLongestMessage) {
-    return InvalidArgument("an element has {} fields, too many to send to a worker process; drop some before the function",
-                           request.arrays.size());
+    return InvalidArgument(
+        "an element has {} fields, too many to send to a worker process; drop some before the "
+        "function",
+        request.arrays.size());
   }
   return OkStatus();
 }
@@ -205,8 +214,10 @@ Status WorkerChannel::WaitForMessage() {
   std::array<pollfd, 2> waited{{{.fd = socket_, .events = POLLIN, .revents = 0},
                                 {.fd = process_descriptor_, .events = POLLIN, .revents = 0}}};
   while (true) {
-    const int ready = poll(waited.data(), waited.size(), static_cast<int>(StopScope::Interval().count()));
-    if (ready < 0 && errno != EINTR) return Internal("poll of a worker process: {}", std::strerror(errno));
+    const int ready =
+        poll(waited.data(), waited.size(), static_cast<int>(StopScope::Interval().count()));
+    if (ready < 0 && errno != EINTR)
+      return Internal("poll of a worker process: {}", std::strerror(errno));
     // What a process sent before it ended comes first.
     if (ready > 0) return waited[0].revents != 0 ? ReadMessage() : Ended();
     if (StopScope::Asked()) return Cancelled("a function of Python: asked to stop");
@@ -231,11 +242,14 @@ Status WorkerChannel::ReadMessage() {
   const cmsghdr* const files = CMSG_FIRSTHDR(&head);
   if (files == nullptr || files->cmsg_type != SCM_RIGHTS) return OkStatus();
   std::array<int, 2> descriptors{-1, -1};
-  std::memcpy(descriptors.data(), CMSG_DATA(files), std::min(sizeof(descriptors), files->cmsg_len - CMSG_LEN(0)));
-  // Of two the second is for answers. A single one takes the place of the first, which the function still uses.
+  std::memcpy(descriptors.data(), CMSG_DATA(files),
+              std::min(sizeof(descriptors), files->cmsg_len - CMSG_LEN(0)));
+  // Of two the second is for answers. A single one takes the place of the first, which the function
+  // still uses.
   request_.Reset(descriptors[0]);
   if (descriptors[1] >= 0) answer_.Reset(descriptors[1]);
-  const size_t made = descriptors[0] >= 0 ? static_cast<size_t>(lseek(descriptors[0], 0, SEEK_END)) : 0;
+  const size_t made =
+      descriptors[0] >= 0 ? static_cast<size_t>(lseek(descriptors[0], 0, SEEK_END)) : 0;
   return made > 0 ? request_.Map(made) : OkStatus();
 }
 
@@ -251,7 +265,8 @@ Result<WorkerAnswer> WorkerChannel::ParseAnswer() const {
     std::vector<WorkerArray>& arrays = answer.elements.emplace_back();
     for (uint32_t f = 0; f < head.fields; ++f) {
       ArrayHead array{};
-      if (!reader.Read(array) || array.dtype > static_cast<uint32_t>(DType::kFloat64)) return Garbled();
+      if (!reader.Read(array) || array.dtype > static_cast<uint32_t>(DType::kFloat64))
+        return Garbled();
       Shape shape;
       for (uint32_t d = 0; d < array.dimensions; ++d) {
         int64_t extent = -1;
@@ -271,21 +286,31 @@ Result<WorkerAnswer> WorkerChannel::ParseAnswer() const {
 Status WorkerChannel::Ended() {
   broken_ = true;
   siginfo_t how{};
-  // Looks without taking: multiprocessing waits for its processes itself. A process whose socket is closed may still be ending.
+  // Looks without taking: multiprocessing waits for its processes itself. A process whose socket is
+  // closed may still be ending.
   pollfd waited{.fd = process_descriptor_, .events = POLLIN, .revents = 0};
   if (process_descriptor_ >= 0) poll(&waited, 1, 1000);
   const auto id = static_cast<id_t>(process_);
-  const bool known = waitid(P_PID, id, &how, WEXITED | WNOHANG | WNOWAIT) == 0 && how.si_pid == process_;
+  const bool known =
+      waitid(P_PID, id, &how, WEXITED | WNOHANG | WNOWAIT) == 0 && how.si_pid == process_;
   if (known && how.si_code != CLD_EXITED) {
     const int signal = how.si_status;
-    return Unavailable("the worker process {}, which called it, was ended by signal {} ({}){}", process_, signal, strsignal(signal),
-                       signal == SIGKILL ? "; the system does that when memory runs out: use fewer workers, or look at the system's log" : "");
+    return Unavailable("the worker process {}, which called it, was ended by signal {} ({}){}",
+                       process_, signal, strsignal(signal),
+                       signal == SIGKILL ? "; the system does that when memory runs out: use fewer "
+                                           "workers, or look at the system's log"
+                                         : "");
   }
   if (known) {
-    return Unavailable("the worker process {}, which called it, has exited with status {}; what it wrote to standard error says why",
-                       process_, how.si_status);
+    return Unavailable(
+        "the worker process {}, which called it, has exited with status {}; what it wrote to "
+        "standard error says why",
+        process_, how.si_status);
   }
-  return Unavailable("the worker process {}, which called it, has ended; what it wrote to standard error may say why", process_);
+  return Unavailable(
+      "the worker process {}, which called it, has ended; what it wrote to standard error may say "
+      "why",
+      process_);
 }
 
 }  // namespace stoker::python

@@ -1,4 +1,5 @@
-// One process that calls functions of Python for the engine: the messages to and from it, and the memory that the arrays travel in.
+// One process that calls functions of Python for the engine: the messages to and from it, and the
+// memory that the arrays travel in.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,8 @@
 
 namespace stoker::python {
 
-// A file in memory that two processes map. What one of them has written is there for the other when a message says so.
+// A file in memory that two processes map. What one of them has written is there for the other when
+// a message says so.
 class SharedMemory {
  public:
   SharedMemory() = default;
@@ -23,7 +25,8 @@ class SharedMemory {
 
   // Takes the file over, in place of the one before.
   void Reset(int descriptor);
-  // Makes the file at least so large, with memory behind all of it, and maps it. Errors: kResourceExhausted.
+  // Makes the file at least so large, with memory behind all of it, and maps it. Errors:
+  // kResourceExhausted.
   Status Grow(size_t bytes);
   // Maps what the other process has made `bytes` large.
   Status Map(size_t bytes);
@@ -48,10 +51,10 @@ enum class WorkerTask : uint32_t {
 
 struct WorkerRequest {
   WorkerTask task = WorkerTask::kMap;
-  uint32_t function = 0;             // its number in the pipeline
-  int64_t rows = -1;                 // of kMap: -1: one element, whose arrays have no dimension of rows
-  std::span<const Array> arrays;     // of kMap
-  std::span<const uint64_t> seeds;   // of kMap: for each row; empty: the function draws nothing
+  uint32_t function = 0;  // its number in the pipeline
+  int64_t rows = -1;      // of kMap: -1: one element, whose arrays have no dimension of rows
+  std::span<const Array> arrays;    // of kMap
+  std::span<const uint64_t> seeds;  // of kMap: for each row; empty: the function draws nothing
 };
 
 // An array in the worker's memory; valid until the next request.
@@ -72,13 +75,13 @@ struct WorkerAnswer {
   Outcome outcome = Outcome::kDone;
   int64_t row = -1;  // at which it failed
   std::string text;  // of an outcome other than kDone and kEnded
-  // Of each element its fields; of rows one entry, whose arrays begin with the dimension of rows. A generator may have given some
-  // before it failed or ended.
+  // Of each element its fields; of rows one entry, whose arrays begin with the dimension of rows. A
+  // generator may have given some before it failed or ended.
   std::vector<std::vector<WorkerArray>> elements;
 };
 
-// For one thread at a time. Waits end with kCancelled when the thread is asked to stop (StopScope); the answer that was not awaited is
-// dropped before the next request.
+// For one thread at a time. Waits end with kCancelled when the thread is asked to stop (StopScope);
+// the answer that was not awaited is dropped before the next request.
 class WorkerChannel {
  public:
   // Takes `socket` over. `process` is the worker's id, which must not have been waited for.
@@ -87,7 +90,8 @@ class WorkerChannel {
   WorkerChannel(const WorkerChannel&) = delete;
   WorkerChannel& operator=(const WorkerChannel&) = delete;
 
-  // Errors: kUnavailable if the process has ended, with what is known about why; then `broken`. Others are those of memory.
+  // Errors: kUnavailable if the process has ended, with what is known about why; then `broken`.
+  // Others are those of memory.
   Status Send(const WorkerRequest& request);
   Result<WorkerAnswer> Receive();
   bool broken() const { return broken_; }
@@ -104,7 +108,8 @@ class WorkerChannel {
   const int owner_;  // the process that made it: a child that fork() made ends no workers
   const int socket_;
   const int process_;
-  const int process_descriptor_;  // readable once the process has ended; -1 where the system has none
+  const int
+      process_descriptor_;  // readable once the process has ended; -1 where the system has none
   bool greeted_ = false;
   bool awaited_ = false;  // an answer is under way
   bool broken_ = false;
