@@ -1,9 +1,12 @@
 # shellcheck shell=bash disable=SC2016  # backquotes in messages mark commands; nothing is to be expanded
-# ./dev python and ./dev wheel
+# ./dev python, ./dev friends and ./dev wheel
 
 # What builds the package, and what its tests use beside torch, which is the copy of setup.
 readonly python_packages=(python3-dev)
 readonly python_requirements=(scikit-build-core 'nanobind>=3,<4' numpy)
+
+# What examples/python runs under.
+readonly friends_requirements=(accelerate lightning transformers datasets 'jax[cpu]' keras 'ray[data,train]' nbclient ipykernel)
 
 # The environment build/python with what builds the package; it sees our copy of torch through a .pth file, so that pip
 # fetches only what that copy lacks.
@@ -54,6 +57,35 @@ do_python() {
   say "installed in build/python after $((SECONDS - started)) s; running the tests"
   "$root/build/python/bin/python" -B -m unittest discover --start-directory python/tests --pattern "${1:-*_test.py}" || status=$?
   ((status == 0)) || fail "tests of the Python package" "build/python/bin/python python/tests/NAME_test.py runs one file"
+}
+
+# The environment build/friends, which sees the package and torch that build/python sees.
+setup_friends() {
+  local venv="$root/build/friends" have='' site version wanted
+  version=$(torch_version_in "$(torch_dir)")
+  wanted=$(as_list "${friends_requirements[@]}" "${version%%+*}")
+  if [[ -r $venv/.complete ]]; then have=$(<"$venv/.complete"); fi
+  if [[ $have == "$wanted" ]]; then return; fi
+  say "making the environment build/friends (2 GB)"
+  rm -rf "$venv"
+  "$python" -m venv "$venv" >"$log_dir/venv-friends.log" 2>&1 ||
+    fail 'no virtual environment could be made' 'install python3-venv' "$log_dir/venv-friends.log"
+  site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  printf '%s\n' "$root/build/python/${site#"$venv"/}" "$(dirname "$(torch_dir)")" >"$site/stoker.pth"
+  lock_deps
+  pip_install pip-friends "$venv/bin/python" "${friends_requirements[@]}" "torch==${version%%+*}"
+  unlock_deps
+  printf '%s' "$wanted" >"$venv/.complete"
+}
+
+do_friends() {
+  local status=0
+  (($# == 0)) || usage_error "friends takes no argument, not '$1'"
+  do_python 'none_*.py'
+  setup_friends
+  say "running the examples in examples/python, and their tests"
+  "$root/build/friends/bin/python" -B -m unittest discover --start-directory python/tests --pattern friends_test.py || status=$?
+  ((status == 0)) || fail "tests with other libraries" "build/friends/bin/python python/tests/friends_test.py runs them alone"
 }
 
 do_wheel() {

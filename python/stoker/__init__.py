@@ -45,7 +45,11 @@ __all__ = [
 
 
 def __getattr__(name):
-    """What needs PyTorch is imported when it is asked for."""
+    """What needs PyTorch or Ray is imported when it is asked for."""
+    if name == "ray":
+        import importlib
+
+        return importlib.import_module(".ray", __name__)
     if name in ("DataLoader", "worker_context"):
         from . import dataloader
 

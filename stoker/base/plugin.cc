@@ -18,10 +18,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The shared library that holds this code, such as the module of the Python package; empty where it
+// is part of the program.
+fs::path OwnLibrary() {
+  static const char here = 0;
+  Dl_info info{};
+  if (dladdr(&here, &info) == 0 || info.dli_fname == nullptr) return {};
+  const fs::path library = info.dli_fname;
+  return library.extension() == ".so" && library.is_absolute() ? library : fs::path();
+}
+
 std::vector<fs::path> PlacesOf(const std::string& file) {
   if (file.find('/') != file.npos) return {fs::path(file)};
   const char* const folder_named = std::getenv("STOKER_PLUGINS");
   if (folder_named != nullptr && *folder_named != '\0') return {fs::path(folder_named) / file};
+  if (const fs::path library = OwnLibrary(); !library.empty()) return {library.parent_path() / file};
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   if (error) return {fs::path(file)};
@@ -38,8 +49,8 @@ Result<std::string> PathOf(const PluginFile& wanted) {
   return Unavailable("there is no plug-in {}: {}{}", Printable(places.front().string()),
                      wanted.when_missing,
                      named ? ""
-                           : "; it is looked for beside the program, or in the folder that "
-                             "STOKER_PLUGINS names");
+                           : "; it is looked for beside the program (of the Python package, "
+                             "beside its module), or in the folder that STOKER_PLUGINS names");
 }
 
 // "stoker::Range::Build() const" for the symbol of it; the symbol itself where it is none of C++.

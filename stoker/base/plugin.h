@@ -19,7 +19,8 @@ namespace stoker {
 struct PluginFile {
   // A name, "libstoker_arrow.so", is looked for in the folder that STOKER_PLUGINS names; without
   // that variable in the folder of the running program, then in libexec/stoker beside that folder,
-  // where an installation has it. A path, with a slash in it, is used as it is.
+  // where an installation has it; or, where Stoker is part of a shared library, in the folder of
+  // that. A path, with a slash in it, is used as it is.
   std::string file;
   const char* tag_function = "";  // the exported `const char*()` that returns the tag
   std::string tag;                // what the plug-in must return
