@@ -20,10 +20,32 @@ def choose(to):
     return to
 
 
-def converters(kind, spec):
-    """What the module does with each field: (name, whether the function takes a DLPack capsule, function or None)."""
+def converters(kind, spec, device=None):
+    """What the module does with each field: (name, whether the function takes a DLPack capsule, function or None).
+
+    device  of JAX, where its arrays are to be
+    """
     make = {"torch": _torch, "numpy": _numpy, "jax": _jax, "dlpack": lambda dtype: (False, None)}[kind]
-    return [(name, *make(dtype)) for name, dtype, _ in spec]
+    made = [(name, *make(dtype)) for name, dtype, _ in spec]
+    if kind != "jax" or device is None:
+        return made
+    place = _jax_device(device)
+    return [(name, from_capsule, lambda given, function=function: place(function(given))) for name, from_capsule, function in made]
+
+
+def _jax_device(device):
+    """Copies begin at once and are not waited for: that is how JAX does it."""
+    import functools
+
+    import jax
+
+    if isinstance(device, str):
+        kind, _, number = device.partition(":")
+        try:
+            device = jax.devices(kind)[int(number or 0)]
+        except (RuntimeError, ValueError, IndexError) as error:
+            raise ConfigError(f"device is {device!r}: JAX finds none here: {error}") from None
+    return functools.partial(jax.device_put, device=device)
 
 
 def _torch(dtype):

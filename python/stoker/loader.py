@@ -34,6 +34,8 @@ class Loader:
     seed           of shuffles and augmentations
     to             "torch", "numpy", "jax" or "dlpack" (Arrays of this package); None: PyTorch's tensors where torch is imported,
                    else NumPy's arrays. All share the engine's memory, and it is the caller's: nobody else reads or writes it
+    device         where PyTorch's or JAX's arrays are: "cuda", "cuda:1", a torch.device or a device of JAX; None: where the engine makes
+                   them, on the CPU. Copies to a GPU run ahead, from pinned memory, on a stream of their own
     threads        how many work, 0: none, the calling thread does all; None: as many as pay
     memory         the most bytes of batches under way: 2_000_000_000 or "2GiB"; None: a quarter of what the process may use, shared
                    by all loaders
@@ -46,12 +48,17 @@ class Loader:
     """
 
     def __init__(self, source, *, section="train", set=(), seed=0, to=None, threads=None, memory=None, deterministic=True,
-                 rank=None, world=None, when_dry="stop", workers=None):
+                 rank=None, world=None, when_dry="stop", workers=None, device=None):
         self._dataset = source if isinstance(source, Dataset) else _dataset_of(source, section, set)
         if not deterministic:
             self._dataset = _in_any_order(self._dataset)
         self._seed = _whole(seed, "seed", 0)
+        self._device = device
         self._to = convert.choose(to) if to is not None else None
+        if device is not None:
+            self._to = self._to or "torch"
+            if self._to not in ("torch", "jax"):
+                raise ConfigError(f"device is {device!r} and to is {to!r}; arrays of PyTorch and JAX have devices, those of NumPy have none")
         self._threads = None if threads is None else _whole(threads, "threads", 0)
         self._workers = None if workers is None else _whole(workers, "workers", 1)
         self._memory = "" if memory is None else str(memory)
@@ -116,12 +123,16 @@ class Loader:
     def __iter__(self):
         pipeline = self._dataset._pipeline()
         rank, world = self._share()
-        fields = convert.converters(self._to or convert.choose(None), pipeline.spec)
+        fields = convert.converters(self._to or convert.choose(None), pipeline.spec, self._device)
         if self._threads != 0:
             functions.start_workers(pipeline, self._workers)
         self._pass = None  # one that was broken off ends, unless somebody still iterates over it
         made = _core.Pass(pipeline, fields, self._seed, self._next_epoch, rank, world, self._when_dry, self._threads,
                           self._memory, self._resume or "")
+        if self._device is not None and self._to == "torch":
+            from . import device
+
+            made = device.DeviceBatches(made, device.of_torch(self._device))
         _live.add(made)
         self._pass, self._epoch = made, self._next_epoch
         self._next_epoch += 1

@@ -26,7 +26,8 @@ def calls(code):
         tree = ast.parse(code)
     except SyntaxError:
         return []
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("sk.")]
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            and ast.unparse(node.func.value) == "sk"]
 
 
 class Documents(unittest.TestCase):

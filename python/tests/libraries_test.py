@@ -3,7 +3,7 @@
 import unittest
 
 import stoker as sk
-from support import TestCase, needs
+from support import TestCase, needs, threads_of_this_process
 
 
 @needs("torch")
@@ -52,6 +52,95 @@ class Torch(TestCase):
             print([worker.exitcode for worker in workers])
         """)
         self.assertEqual(printed.strip(), "[0, 0]")
+
+
+@needs("torch")
+class Devices(TestCase):
+    """On "meta", a device without memory that every PyTorch has, and on a GPU where there is one."""
+
+    PIPELINE = sk.range(100) | sk.shuffle() | sk.batch(10) | sk.prefetch()
+
+    def test_batches_are_on_the_device(self):
+        import torch
+
+        seen = [batch["index"] for batch in sk.Loader(self.PIPELINE, device="meta")]
+        self.assertEqual([(each.device, each.shape) for each in seen], [(torch.device("meta"), (10,))] * 10)
+
+    def test_the_values_are_those_of_the_pass_and_each_iter_is_an_epoch(self):
+        ahead, plain = sk.Loader(self.PIPELINE, seed=2, device="cpu"), sk.Loader(self.PIPELINE, seed=2, to="torch")
+        for _ in range(3):
+            self.assertEqual([batch["index"].tolist() for batch in ahead], [batch["index"].tolist() for batch in plain])
+        batches = iter(ahead)
+        list(batches)
+        self.assertRaises(StopIteration, next, batches)
+        self.assertEqual(ahead.epoch, 4)
+        self.assertIn("shuffle", str(ahead.profile()))
+
+    def test_the_position_is_after_the_batch_that_was_given_however_far_the_copies_are(self):
+        import time
+
+        plain = [batch["index"].tolist() for batch in sk.Loader(self.PIPELINE, seed=2, to="torch")]
+        for given in range(11):
+            loader = sk.Loader(self.PIPELINE, seed=2, device="cpu")
+            batches = iter(loader)
+            for _ in range(given):
+                next(batches)
+            time.sleep(0.01)
+            other = sk.Loader(self.PIPELINE, device="cpu")
+            other.load_state_dict(loader.state_dict())
+            self.assertEqual([batch["index"].tolist() for batch in other][: 10 - given], plain[given:])
+
+    def test_errors_come_where_they_happened_and_again(self):
+        def fails(element):
+            if element["index"] == 35:
+                raise ValueError("bad")
+            return element
+
+        batches = iter(sk.Loader(sk.range(100) | sk.map(fails) | sk.batch(10), device="cpu"))
+        self.assertEqual([next(batches)["index"][0].item() for _ in range(3)], [0, 10, 20])
+        for _ in range(2):
+            with self.assertRaisesRegex(sk.DataError, "element 35"):
+                next(batches)
+
+    def test_a_pass_that_is_broken_off_leaves_no_thread(self):
+        list(sk.Loader(self.PIPELINE, device="cpu"))  # PyTorch may begin a thread of its own
+        before = threads_of_this_process()
+        for _ in range(5):
+            for _batch in sk.Loader(self.PIPELINE, device="cpu"):
+                break
+        del _batch
+        self.assertLessEqual(threads_of_this_process(), before)
+        loader = sk.Loader(self.PIPELINE, device="cpu")
+        batches = iter(loader)
+        next(batches)
+        loader.close()
+        with self.assertRaisesRegex(sk.ConfigError, "closed"):
+            next(batches)
+
+    def test_the_interpreter_ends_in_the_middle_of_a_pass(self):
+        self.run_python("""
+            import stoker as sk
+            batches = iter(sk.Loader(sk.range(10 ** 12) | sk.batch(10), device="cpu"))
+            next(batches)
+        """)
+
+    def test_devices_that_are_not_there_are_refused(self):
+        import torch
+
+        for device, expected in (("nothing", "nothing"), (3.5, "3.5")) + ((("cuda", "no CUDA"),) if not torch.cuda.is_available() else ()):
+            with self.assertRaisesRegex(sk.ConfigError, expected):
+                iter(sk.Loader(self.PIPELINE, device=device))
+        with self.assertRaisesRegex(sk.ConfigError, "NumPy"):
+            sk.Loader(self.PIPELINE, to="numpy", device="cpu")
+
+    def test_copies_to_a_gpu_arrive_whole(self):
+        import torch
+
+        if not torch.cuda.is_available():
+            self.skipTest("no CUDA device")
+        pipeline = sk.range(1 << 22) | sk.batch(1 << 16)
+        total = sum(batch["index"].sum().item() for batch in sk.Loader(pipeline, device="cuda"))
+        self.assertEqual(total, (1 << 22) * ((1 << 22) - 1) // 2)
 
 
 @needs("jax")
