@@ -83,7 +83,7 @@ Status BoundFunction::Call(WorkerRequest request, const TakeResults& take, int64
   STOKER_RETURN_IF_ERROR(worker->Send(request));
   STOKER_ASSIGN_OR_RETURN(const WorkerAnswer answer, worker->Receive());
   if (failed != nullptr) *failed = answer.row;
-  if (answer.outcome != WorkerAnswer::Outcome::kDone) return StatusOf(answer);
+  if (answer.outcome != WorkerAnswer::Outcome::kDone) return StatusOf(answer.outcome, answer.text);
   take(answer.elements.front());
   return OkStatus();
 }
@@ -96,17 +96,6 @@ Status BoundFunction::CallInThisProcess(const WorkerRequest& request,
     const nb::object results = object().attr("call_here")(ArgumentsOf(request.arrays), seed);
     take(ResultsOf(results));
   });
-}
-
-Status StatusOf(const WorkerAnswer& answer) {
-  switch (answer.outcome) {
-    case WorkerAnswer::Outcome::kDone:
-    case WorkerAnswer::Outcome::kEnded: return OkStatus();
-    case WorkerAnswer::Outcome::kRaised: return OutOfRange("{}", answer.text);
-    case WorkerAnswer::Outcome::kWrong: return InvalidArgument("{}", answer.text);
-    case WorkerAnswer::Outcome::kTrouble: return ResourceExhausted("{}", answer.text);
-  }
-  return Internal("{}", answer.text);
 }
 
 }  // namespace stoker::python

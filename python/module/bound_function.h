@@ -64,7 +64,4 @@ class BoundFunction {
   std::string title_, called_;
 };
 
-// The error of an outcome other than kDone and kEnded.
-Status StatusOf(const WorkerAnswer& answer);
-
 }  // namespace stoker::python

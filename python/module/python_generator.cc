@@ -51,7 +51,7 @@ class RemoteGenerator {
                                 .function = function_.number(),
                                 .rows = static_cast<int64_t>(epoch)}));
     STOKER_ASSIGN_OR_RETURN(const WorkerAnswer answer, worker_->Receive());
-    STOKER_RETURN_IF_ERROR(StatusOf(answer));
+    STOKER_RETURN_IF_ERROR(StatusOf(answer.outcome, answer.text));
     return Ask({.task = WorkerTask::kContinue});
   }
 
@@ -75,7 +75,7 @@ class RemoteGenerator {
     STOKER_ASSIGN_OR_RETURN(const WorkerAnswer answer, worker_->Receive());
     for (const std::vector<WorkerArray>& arrays : answer.elements)
       made_.push_back(ElementOf(arrays));
-    failure_ = StatusOf(answer);
+    failure_ = StatusOf(answer.outcome, answer.text);
     ended_ = answer.outcome == WorkerAnswer::Outcome::kEnded;
     return ended_ ? OkStatus() : Ask({.task = WorkerTask::kContinue});
   }

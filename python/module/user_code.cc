@@ -111,9 +111,21 @@ Status CallHere(const std::function<void()>& call) {
     const auto outcome =
         static_cast<WorkerAnswer::Outcome>(nb::cast<uint32_t>(value.attr("outcome")));
     const auto text = nb::cast<std::string>(nb::str(value));
-    return outcome == WorkerAnswer::Outcome::kWrong ? InvalidArgument("{}", text)
-                                                    : OutOfRange("{}", text);
+    return StatusOf(outcome, text);
+  } catch (const std::exception& error) {  // a result of another type than the module expects
+    return Internal("a function of Python: {}", error.what());
   }
+}
+
+Status StatusOf(WorkerAnswer::Outcome outcome, const std::string& text) {
+  switch (outcome) {
+    case WorkerAnswer::Outcome::kDone:
+    case WorkerAnswer::Outcome::kEnded: return OkStatus();
+    case WorkerAnswer::Outcome::kRaised: return OutOfRange("{}", text);
+    case WorkerAnswer::Outcome::kWrong: return InvalidArgument("{}", text);
+    case WorkerAnswer::Outcome::kTrouble: return ResourceExhausted("{}", text);
+  }
+  return Internal("{}", text);
 }
 
 nb::list ArgumentsOf(std::span<const Array> arrays) {

@@ -121,6 +121,9 @@ class UserCode : public std::enable_shared_from_this<UserCode> {
 // wrong; kCancelled for KeyboardInterrupt and SystemExit, which stay this thread's exception.
 Status CallHere(const std::function<void()>& call);
 
+// The error of an outcome; success for kDone and kEnded.
+Status StatusOf(WorkerAnswer::Outcome outcome, const std::string& text);
+
 // The arrays as a list of objects that a function may keep and write to. With the GIL.
 nanobind::list ArgumentsOf(std::span<const Array> arrays);
 

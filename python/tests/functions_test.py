@@ -353,6 +353,56 @@ class Errors(TestCase):
                 with self.subTest(expected, threads=threads), self.assertRaisesRegex(sk.ConfigError, "element 30: " + expected):
                     batches_of(pipeline, threads=threads)
 
+    def test_objects_and_exceptions_that_fail_themselves_are_errors_of_the_sample(self):
+        class Broken(Exception):
+            def __str__(self):
+                raise RuntimeError("no")
+
+        class Array:
+            def __array__(self, *unused, **unused_too):
+                raise RuntimeError("no array")
+
+        def fails(element):
+            if element["index"] == 7:
+                raise Broken
+            return element
+
+        def named(name, value=1):
+            return lambda element: {name if element["index"] == 7 else "x": value if element["index"] == 7 else 1}
+
+        def long(element):
+            if element["index"] == 7:
+                raise ValueError("ä" * 100000)
+            return element
+
+        for function, error, expected in (
+            (fails, sk.DataError, "element 7: Broken"), (long, sk.DataError, "element 7: ValueError: ä"),
+            (named("x", Array()), sk.ConfigError, "makes no array: RuntimeError: no array"), (named(3), sk.ConfigError, "a field called 3"),
+            (named(""), sk.ConfigError, "a field called ''"),
+        ):
+            for threads in (0, None):
+                with self.subTest(expected, threads=threads), self.assertRaisesRegex(error, expected):
+                    batches_of(sk.range(20) | sk.map(function) | sk.batch(5), threads=threads)
+
+    def test_no_memory_ends_the_pass_and_is_never_skipped(self):
+        def fails(element):
+            if element["index"] == 7:
+                raise MemoryError("none left")
+            return element
+
+        pipeline = sk.range(20) | sk.map(fails, on_error="skip") | sk.batch(5)
+        for threads in (0, None):
+            with self.assertRaisesRegex(sk.ResourceError, "none left"):
+                batches_of(pipeline, threads=threads)
+
+    def test_elements_of_many_fields_go_through(self):
+        def generate():
+            for i in range(100):
+                yield {f"field_{k}": i for k in range(300)}
+
+        pipeline = sk.from_generator(generate) | sk.map(lambda element: element) | sk.batch(10)
+        self.assertEqual(numbers_of(pipeline, "field_299"), list(range(100)))
+
     def test_a_worker_that_is_killed_is_an_error_at_once(self):
         def dies(element):
             if element["index"] == 17:

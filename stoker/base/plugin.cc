@@ -32,7 +32,8 @@ std::vector<fs::path> PlacesOf(const std::string& file) {
   if (file.find('/') != file.npos) return {fs::path(file)};
   const char* const folder_named = std::getenv("STOKER_PLUGINS");
   if (folder_named != nullptr && *folder_named != '\0') return {fs::path(folder_named) / file};
-  if (const fs::path library = OwnLibrary(); !library.empty()) return {library.parent_path() / file};
+  if (const fs::path library = OwnLibrary(); !library.empty())
+    return {library.parent_path() / file};
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   if (error) return {fs::path(file)};

@@ -62,7 +62,7 @@ class _Bound:
         try:
             return self.function(*arguments)
         except Exception as error:
-            raise Failed(RAISED, _told(error)) from None
+            raise _failed(error) from None
 
     def _results(self, returned):
         """A Value for each field of what the function returned."""
@@ -86,10 +86,14 @@ class _Bound:
     def _checked(self, named):
         values = {}
         for name, given in named.items():
+            if not isinstance(name, str) or not name:
+                raise Failed(WRONG, f"it returned a field called {name!r}; names are texts, and not empty")
             try:
                 values[name] = self._values.value_of(given)
             except TypeError as error:
                 raise Failed(WRONG, f"field '{name}' {error}") from None
+            except Exception as error:  # of the object itself: what is on no CPU, a broken __array__
+                raise Failed(WRONG, f"field '{name}' ({type(given).__name__}) makes no array: {_one_line(error)}") from None
         if self._outputs is None:
             return values
         if values.keys() != {name for name, _, _ in self._outputs}:
@@ -263,7 +267,7 @@ class Generator(_Bound):
                 return iter(self.function)
             return iter(self.function(epoch=epoch) if self._with_epoch else self.function())
         except Exception as error:
-            raise Failed(RAISED, _told(error)) from None
+            raise _failed(error) from None
 
     def learn(self, elements):
         iterator, results = self.begin(0), []
@@ -283,7 +287,7 @@ class Generator(_Bound):
         except StopIteration:
             return None
         except Exception as error:
-            raise Failed(RAISED, _told(error)) from None
+            raise _failed(error) from None
         return self._results(yielded)
 
     def next_here(self, iterator):
@@ -349,8 +353,20 @@ def _check(check, *arguments):
         raise Failed(WRONG, str(error)) from None
 
 
-def _told(error):
+def _failed(error):
+    """What the engine is told of an exception of the function. No memory is no fault of the sample, so it ends the pass."""
+    return Failed(TROUBLE if isinstance(error, MemoryError) else RAISED, told(error))
+
+
+def told(error):
     """The exception and its traceback, from the user's function on."""
     inner = error.__traceback__.tb_next if error.__traceback__ is not None else None
     lines = traceback.format_exception(type(error), error, inner or error.__traceback__)
-    return f"{type(error).__name__}: {error}\n" + "".join(lines).rstrip()
+    return f"{_one_line(error)}\n" + "".join(lines).rstrip()
+
+
+def _one_line(error):
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # a __str__ that fails
+        return type(error).__name__

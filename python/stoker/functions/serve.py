@@ -89,6 +89,8 @@ class _Worker:
             outcome, row, text = failed.outcome, failed.row, str(failed)
         except (MemoryError, OSError) as error:
             outcome, text = bound.TROUBLE, f"a worker process has no memory for the results: {error}; use fewer workers"
+        except Exception as error:  # of an object that was returned, which is the user's too
+            outcome, text = bound.RAISED, bound.told(error)
         if outcome not in (bound.DONE, bound.ENDED) and elements == 0:
             self._room.clear()
         fields = len(self._room.arrays) // elements if elements else 0
@@ -112,7 +114,7 @@ class _Worker:
     def _continue(self):
         """Outcome, and how many elements it has written."""
         count, until = 0, time.monotonic() + _SECONDS_AT_ONCE
-        while count < _ELEMENTS_AT_ONCE and self._room.size < _BYTES_AT_ONCE:
+        while count < _ELEMENTS_AT_ONCE and self._room.size < _BYTES_AT_ONCE and self._room.heads < wire.LONGEST_HEADS // 2:
             placed = len(self._room.arrays)
             try:
                 if not self._generator.write_next(self._iterator, self._room):
@@ -180,6 +182,7 @@ class _Room:
 
     def clear(self):
         self.arrays = []  # (dtype, shape, offset)
+        self.heads = 0  # bytes that a message needs to say what they are
         self._used = 0
 
     @property
@@ -190,6 +193,9 @@ class _Room:
     def add(self, code, shape):
         """An array to be filled."""
         dtype = values.NUMPY_TYPES[code]
+        self.heads += wire.ARRAY.size + 8 * len(shape)
+        if self.heads > wire.LONGEST_HEADS:
+            raise bound.Failed(bound.WRONG, "it returned too many fields for one message; some thousand can be sent")
         count = 1
         for extent in shape:
             count *= extent

@@ -9,6 +9,7 @@ ARRAY = struct.Struct("=IIQ")  # dtype, dimensions, offset; the extents follow
 ANSWER = struct.Struct("=IIqQII")  # outcome, -, row, bytes of the memory, elements, fields of each
 LONGEST = 128 << 10  # bytes of a message
 LONGEST_TEXT = 32 << 10
+LONGEST_HEADS = LONGEST - LONGEST_TEXT - 1024  # bytes that say what the arrays of an answer are
 ALIGNMENT = 64
 
 
@@ -28,4 +29,10 @@ def answer(outcome, row, size, elements, fields, arrays, text=""):
     parts = [ANSWER.pack(outcome, 0, row, size, elements, fields)]
     for dtype, shape, offset in arrays:
         parts += ARRAY.pack(dtype, len(shape), offset), struct.pack(f"={len(shape)}q", *shape)
-    return b"".join((*parts, text.encode("utf-8", "replace")[:LONGEST_TEXT]))
+    return b"".join((*parts, _cut(text)))
+
+
+def _cut(text):
+    """The beginning of a text that is too long, whole characters only."""
+    data = text.encode("utf-8", "replace")
+    return data if len(data) <= LONGEST_TEXT else data[:LONGEST_TEXT].decode("utf-8", "ignore").encode() + b"..."
