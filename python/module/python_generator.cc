@@ -103,7 +103,7 @@ class LocalGenerator {
   Result<std::optional<Element>> Next() {
     std::optional<Element> element;
     const Status status = CallHere([&] {
-      if (!iterator_) iterator_ = nb::object(function_.object().attr("begin")(epoch_));
+      if (!iterator_) iterator_ = nb::object(function_.object().attr("begin_here")(epoch_));
       const nb::object results = function_.object().attr("next_here")(*iterator_);
       if (!results.is_none()) element = ElementOf(ResultsOf(results));
     });

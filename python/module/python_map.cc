@@ -106,8 +106,12 @@ class PythonTransform final : public UserTransform {
     };
     const Status status = function_.Call(
         {.rows = rows.size(), .arrays = rows.columns, .seeds = seeds}, take, &failed);
-    const auto at = static_cast<size_t>(failed < 0 || failed >= rows.size() ? 0 : failed);
-    return OfElement(rows.keys[at], status);
+    if (failed >= 0 && failed < rows.size())
+      return OfElement(rows.keys[static_cast<size_t>(failed)], status);
+    if (status.ok() || rows.size() == 1) return OfElement(rows.keys[0], status);
+    return Status(status.code(),
+                  fmt::format("{}: one of {} elements from {} on: {}", function_.title(),
+                              rows.size(), rows.keys[0].index, status.message()));
   }
 
   Status OfElement(const SampleKey& key, const Status& status) const {

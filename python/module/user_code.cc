@@ -73,8 +73,8 @@ UserCode::~UserCode() {
   Forget();
 }
 
-UserCode::Building::Building(UserCode& code) { building = &code; }
-UserCode::Building::~Building() { building = nullptr; }
+UserCode::Building::Building(UserCode& code) : before_(std::exchange(building, &code)) {}
+UserCode::Building::~Building() { building = before_; }
 
 Result<std::shared_ptr<UserCode>> UserCode::OfThisThread() {
   if (building == nullptr) {

@@ -65,6 +65,9 @@ class UserCode : public std::enable_shared_from_this<UserCode> {
     ~Building();
     Building(const Building&) = delete;
     Building& operator=(const Building&) = delete;
+
+   private:
+    UserCode* const before_;  // a function that is tried may build a pipeline itself
   };
   // The code of the pipeline that this thread builds. Errors: none is built: pipelines that are
   // opened while a pass runs, on threads that may not call Python.

@@ -73,6 +73,31 @@ class Mapping(TestCase):
         second.load_state_dict(first.state_dict())
         self.assertEqual([batch["python"].tolist() for batch in second], epochs[0][3:])
 
+    def test_generators_of_the_user_stay_as_they_were(self):
+        def generate():
+            while True:
+                yield {"x": random.random(), "y": numpy.random.rand()}
+
+        random.seed(7)
+        numpy.random.seed(7)
+        expected = random.random(), random.random(), numpy.random.rand(), numpy.random.rand()
+        random.seed(7)
+        numpy.random.seed(7)
+        one = random.random(), numpy.random.rand()
+        mapped = batches_of(sk.range(5) | sk.map(draws), threads=0)
+        generated = batches_of(sk.from_generator(generate) | sk.take(5), threads=0)
+        self.assertEqual((one[0], random.random(), one[1], numpy.random.rand()), expected)
+        self.assertEqual(len({each["python"] for each in mapped}), 5)
+        self.assertEqual(len({each["x"] for each in generated}), 5)
+        self.assertEqual(generated, batches_of(sk.from_generator(generate) | sk.take(5)))
+
+    def test_a_function_may_read_a_pipeline_itself(self):
+        def reads(element):
+            inner = sk.range(int(element["index"]) + 1) | sk.map(twice)
+            return {"sum": sum(numbers_of(inner, "twice", threads=0))}
+
+        self.assertEqual(numbers_of(sk.range(4) | sk.map(reads) | sk.map(lambda element: element), "sum"), [0, 2, 6, 12])
+
     def test_runs_in_as_many_processes_as_asked_for(self):
         def process(element):
             time.sleep(0.001)

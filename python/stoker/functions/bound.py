@@ -160,7 +160,8 @@ class Map(_Bound):
         results, failure = [], None
         for number, arguments in enumerate(elements):
             try:
-                results.append(self._results(self._call(self._arguments(_own(arguments)), seed=0)))
+                with _GeneratorsApart():
+                    results.append(self._results(self._call(self._arguments(_own(arguments)), seed=0)))
             except Failed as failed:
                 failure = failure or Failed(failed.outcome, f"{self.title}: element {number}: {failed}")
         if not results:
@@ -168,7 +169,8 @@ class Map(_Bound):
         return self._spec_of(results)
 
     def call_here(self, arguments, seed):
-        return self._wire(self._results(self._call(self._arguments(_own(arguments)), seed)))
+        with _GeneratorsApart():
+            return self._wire(self._results(self._call(self._arguments(_own(arguments)), seed)))
 
     def call(self, columns, rows, seeds, room):
         """For a worker: calls the function for one element (`rows` is None) or for each row, and writes the results to `room`.
@@ -270,12 +272,14 @@ class Generator(_Bound):
             raise _failed(error) from None
 
     def learn(self, elements):
-        iterator, results = self.begin(0), []
-        try:
-            while len(results) < 4 and (values := self.next(iterator)) is not None:
-                results.append(values)
-        finally:
-            close(iterator)
+        results = []
+        with _GeneratorsApart():
+            iterator = self.begin(0)
+            try:
+                while len(results) < 4 and (values := self.next(iterator)) is not None:
+                    results.append(values)
+            finally:
+                close(iterator)
         if not results:
             raise Failed(WRONG, f"{self.title}: it yields nothing that could be looked at; say with spec= what it would yield")
         return self._spec_of(results)
@@ -290,8 +294,16 @@ class Generator(_Bound):
             raise _failed(error) from None
         return self._results(yielded)
 
-    def next_here(self, iterator):
-        values = self.next(iterator)
+    def begin_here(self, epoch):
+        """What `next_here` takes: the iterator, and the state in which it left the generators of random numbers."""
+        apart = _GeneratorsApart()
+        with apart:
+            return self.begin(epoch), apart
+
+    def next_here(self, begun):
+        iterator, apart = begun
+        with apart:
+            values = self.next(iterator)
         return None if values is None else self._wire(values)
 
     def write_next(self, iterator, room):
@@ -309,6 +321,37 @@ def close(iterator):
     ends = getattr(iterator, "close", None)
     if ends is not None:
         ends()
+
+
+class _GeneratorsApart:
+    """A function that draws in the process of the user leaves the user's generators of random numbers as they were. Entered again, it
+    goes on with what it left."""
+
+    def __init__(self):
+        self._own = self._users = None
+
+    def __enter__(self):
+        self._users = _generators()
+        if self._own is not None:
+            _set_generators(self._own)
+
+    def __exit__(self, *unused):
+        self._own = _generators()
+        _set_generators(self._users)
+
+
+def _generators():
+    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+    return random.getstate(), numpy and numpy.random.get_state(), torch and torch.default_generator.get_state()
+
+
+def _set_generators(states):
+    of_python, of_numpy, of_torch = states
+    random.setstate(of_python)
+    if of_numpy is not None:
+        sys.modules["numpy"].random.set_state(of_numpy)
+    if of_torch is not None:
+        sys.modules["torch"].default_generator.set_state(of_torch)
 
 
 def seed_generators(seed):
