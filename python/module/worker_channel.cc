@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -136,6 +137,8 @@ WorkerChannel::~WorkerChannel() {
   if (owner_ == getpid()) {
     const RequestHead quit{.task = static_cast<uint32_t>(WorkerTask::kQuit)};
     static_cast<void>(send(socket_, &quit, sizeof(quit), MSG_NOSIGNAL | MSG_DONTWAIT));
+    // Nobody wants what it is doing, which may take for ever.
+    if (awaited_ && maps_) syscall(SYS_pidfd_send_signal, process_descriptor_, SIGKILL, nullptr, 0);
   }
   close(socket_);
   if (process_descriptor_ >= 0) close(process_descriptor_);
@@ -157,6 +160,7 @@ Status WorkerChannel::Send(const WorkerRequest& request) {
   } while (sent < 0 && errno == EINTR);
   if (sent < 0) return Ended();
   awaited_ = awaited_ || answered;
+  maps_ = request.task == WorkerTask::kMap;
   return OkStatus();
 }
 

@@ -112,6 +112,7 @@ class WorkerChannel {
       process_descriptor_;  // readable once the process has ended; -1 where the system has none
   bool greeted_ = false;
   bool awaited_ = false;  // an answer is under way
+  bool maps_ = false;     // it is that of kMap
   bool broken_ = false;
   SharedMemory request_, answer_;
   std::string message_;

@@ -529,6 +529,52 @@ class Processes(TestCase):
             next(batches)
         """)
 
+    def test_the_interpreter_ends_although_a_worker_does_not_want_to(self):
+        self.run_python("""
+            import signal, time
+            import stoker as sk
+            def stuck(element):
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                while element["index"] > 0:
+                    time.sleep(1)
+                return element
+            batches = iter(sk.Loader(sk.range(10) | sk.map(stuck, spec={"index": ("int64", ())}), to="numpy", workers=1, threads=1))
+            next(batches)
+        """)
+
+    def test_a_child_of_fork_leaves_the_workers_of_its_parent_alone(self):
+        out = self.run_python("""
+            import os, sys
+            import stoker as sk
+            def plain(element):
+                return element
+            batches = iter(sk.Loader(sk.range(20) | sk.map(plain) | sk.batch(2), to="numpy"))
+            next(batches)
+            child = os.fork()
+            if child == 0:
+                sys.exit(0)
+            status = os.waitpid(child, 0)[1]
+            print(status, sum(len(batch["index"]) for batch in batches))
+        """)
+        self.assertEqual(out, "0 18\n")
+
+    def test_a_worker_that_is_stuck_ends_with_its_pipeline(self):
+        def stuck(element):
+            while element["index"] > 0:
+                time.sleep(1)
+            return {"process": os.getpid()}
+
+        batches = iter(sk.Loader(sk.range(10) | sk.map(stuck, spec={"process": ("int64", ())}), to="numpy", workers=1, threads=1))
+        worker = int(next(batches)["process"])
+        time.sleep(0.2)
+        batches.close()
+        del batches
+        gc.collect()
+        deadline = time.monotonic() + 60
+        while worker in {each.pid for each in multiprocessing.active_children()} and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertFalse(os.path.exists(f"/proc/{worker}"))
+
     def test_workers_end_when_their_parent_is_killed(self):
         read, write = os.pipe()
         with os.fdopen(read) as pids:

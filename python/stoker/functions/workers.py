@@ -1,10 +1,32 @@
 """The worker processes of one pipeline: started here, used by the engine (python/module/worker_channel.h)."""
 
+import atexit
 import multiprocessing
+import multiprocessing.util  # its hook at exit, which waits for processes, is to run after ours
+import os
 import socket
+import time
+import weakref
 
 from .. import _core
 from ..errors import ConfigError
+
+_PATIENCE = 1.0  # seconds that workers have to end when the interpreter does
+
+_started = weakref.WeakKeyDictionary()  # process: the id of the one that started it, which a child of fork() is not
+
+
+@atexit.register
+def _end_all():
+    """A function may never return, or take no notice of SIGTERM; the interpreter ends all the same."""
+    living = [process for process, starter in list(_started.items()) if starter == os.getpid() and process.is_alive()]
+    for process in living:
+        process.terminate()
+    until = time.monotonic() + _PATIENCE
+    for process in living:
+        process.join(max(0, until - time.monotonic()))
+        if process.is_alive():
+            process.kill()
 
 
 def start(pipeline, count=None):
@@ -48,4 +70,5 @@ def _start(pipeline, functions, generates):
                 f"a function of the pipeline cannot be sent to a worker process, which this start method "
                 f"({context.get_start_method()}) asks for: {error}; define it with def at the top of a module"
             ) from error
+    _started[process] = os.getpid()
     pipeline.add_worker(ours.detach(), process.pid, generates)
