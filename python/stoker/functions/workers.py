@@ -13,13 +13,13 @@ from ..errors import ConfigError
 
 _PATIENCE = 1.0  # seconds that workers have to end when the interpreter does
 
-_started = weakref.WeakKeyDictionary()  # process: the id of the one that started it, which a child of fork() is not
+_started = weakref.WeakSet()
 
 
 @atexit.register
 def _end_all():
     """A function may never return, or take no notice of SIGTERM; the interpreter ends all the same."""
-    living = [process for process, starter in list(_started.items()) if starter == os.getpid() and process.is_alive()]
+    living = [process for process in list(_started) if process.is_alive()]
     for process in living:
         process.terminate()
     until = time.monotonic() + _PATIENCE
@@ -27,6 +27,16 @@ def _end_all():
         process.join(max(0, until - time.monotonic()))
         if process.is_alive():
             process.kill()
+
+
+def _forget():
+    """In a child of fork(): at its exit multiprocessing would end the workers, which are its parent's."""
+    for process in list(_started):
+        multiprocessing.process._children.discard(process)
+    _started.clear()
+
+
+os.register_at_fork(after_in_child=_forget)
 
 
 def start(pipeline, count=None):
@@ -70,5 +80,5 @@ def _start(pipeline, functions, generates):
                 f"a function of the pipeline cannot be sent to a worker process, which this start method "
                 f"({context.get_start_method()}) asks for: {error}; define it with def at the top of a module"
             ) from error
-    _started[process] = os.getpid()
+    _started.add(process)
     pipeline.add_worker(ours.detach(), process.pid, generates)
