@@ -127,6 +127,11 @@ Result<Inspection> InspectRun(const RunPaths& paths) {
   STOKER_ASSIGN_OR_RETURN(const std::vector<int64_t> steps, store.Steps());
   for (const int64_t step : steps) {
     CheckpointReport report = ReportCheckpoint(store, step);
+    if (!report.status.ok()) {
+      // A run that trains removes old ones, each by one rename, while they are read here.
+      STOKER_ASSIGN_OR_RETURN(const bool still_there, Exists(store.PathOf(step)));
+      if (!still_there) continue;
+    }
     if (out.damage.ok()) out.damage = report.status;
     out.text += report.text;
     out.json["checkpoints"].push_back(std::move(report.json));
