@@ -73,10 +73,10 @@ Pass::Pass(nb::object pipeline, const Runtime& runtime, const PassOptions& optio
   }
   const MutexLock lock(mutex_);
   const auto& of = nb::cast<const Pipeline&>(pipeline_);
-  live_.reset(new Live{.iterator = nullptr,
+  live_.reset(new Live{.open = UserCode::OpenPass(of.code().shared_from_this()),
                        .dataset = of.dataset(),
                        .fixed_threads = runtime.threads > 0,
-                       .open = UserCode::OpenPass(of.code().shared_from_this())});
+                       .iterator = nullptr});
   Status status;
   {
     const nb::gil_scoped_release released;

@@ -61,10 +61,10 @@ class Pass {
 
  private:
   struct Live {
-    std::unique_ptr<Iterator> iterator;
+    UserCode::OpenPass open;  // until the iterator is gone
     Dataset dataset;
     bool fixed_threads;
-    UserCode::OpenPass open;
+    std::unique_ptr<Iterator> iterator;
   };
   void CheckProcess() const;
   void Open(const Runtime& runtime, const PassOptions& options, const std::string& state);

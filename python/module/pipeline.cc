@@ -166,6 +166,11 @@ void AddPipeline(nb::module_& module) {
             return PoolOf(pipeline, generates).size();
           },
           nb::arg("generates"), "How many such processes there are.")
+      .def(
+          "end_workers",
+          [](const Pipeline& pipeline, size_t most) { pipeline.code().mappers().Shrink(most); },
+          nb::arg("most"),
+          "Ends idle processes that call functions until there are at most so many.")
       .def_prop_ro(
           "open_passes", [](const Pipeline& pipeline) { return pipeline.code().open_passes(); },
           "How many passes are under way.")

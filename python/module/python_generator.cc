@@ -46,12 +46,15 @@ class RemoteGenerator {
     static_cast<void>(worker_->Send({.task = WorkerTask::kEnd}));  // a worker that is gone ends too
   }
 
+  // One that cannot begin has no element.
   Status Begin(uint64_t epoch) {
+    ended_ = true;
     STOKER_RETURN_IF_ERROR(Ask({.task = WorkerTask::kBegin,
                                 .function = function_.number(),
                                 .rows = static_cast<int64_t>(epoch)}));
     STOKER_ASSIGN_OR_RETURN(const WorkerAnswer answer, worker_->Receive());
     STOKER_RETURN_IF_ERROR(StatusOf(answer.outcome, answer.text));
+    ended_ = false;
     return Ask({.task = WorkerTask::kContinue});
   }
 
@@ -103,6 +106,7 @@ class LocalGenerator {
   Result<std::optional<Element>> Next() {
     std::optional<Element> element;
     const Status status = CallHere([&] {
+      if (!iterator_ && std::exchange(begun_once_, true)) return;
       if (!iterator_) iterator_ = nb::object(function_.object().attr("begin_here")(epoch_));
       const nb::object results = function_.object().attr("next_here")(*iterator_);
       if (!results.is_none()) element = ElementOf(ResultsOf(results));
@@ -116,6 +120,7 @@ class LocalGenerator {
   const BoundFunction function_;
   const uint64_t epoch_;
   std::optional<nb::object> iterator_;
+  bool begun_once_ = false;  // one that could not begin has no further element
   int64_t given_ = 0;
 };
 
@@ -132,10 +137,9 @@ MakeNext BeginPass(const BoundFunction& function, uint64_t epoch) {
        generator = std::shared_ptr<RemoteGenerator>()]() mutable -> Result<std::optional<Element>> {
         if (!generator) {
           STOKER_ASSIGN_OR_RETURN(WorkerPool::Lease worker, function.code().generators().Take());
-          auto begun = std::make_shared<RemoteGenerator>(function, std::move(worker));
-          if (const Status status = begun->Begin(epoch); !status.ok())
+          generator = std::make_shared<RemoteGenerator>(function, std::move(worker));
+          if (const Status status = generator->Begin(epoch); !status.ok())
             return Named(function, 0, status);
-          generator = std::move(begun);
         }
         return generator->Next();
       };

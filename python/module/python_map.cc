@@ -1,20 +1,15 @@
 #include "python/module/python_map.h"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
 #include <span>
-#include <tuple>
 #include <utility>
 
 #include "python/module/bound_function.h"
 #include "python/module/user_code.h"
+#include "stoker/data/core/check_element.h"
 #include "stoker/data/core/failure.h"
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/option_object.h"
@@ -22,8 +17,6 @@
 #include "stoker/data/core/user_transform.h"
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/filter.h"
-
-namespace nb = nanobind;
 
 namespace stoker::python {
 namespace {
@@ -35,7 +28,8 @@ constexpr int64_t kBytesAtOnce = int64_t{1} << 20;
 
 // Asks the function in this process, while the pipeline is built.
 Result<Spec> LearnSpec(const BoundFunction& function, const Dataset& input) {
-  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass, input.Open(Runtime::Inline()));
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass,
+                          input.Open(Runtime::Inline(), {.losses = LossLogging::kNone}));
   std::vector<Element> elements;
   for (int i = 0; i < kLearnedFrom; ++i) {
     STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, pass->Next());
@@ -49,6 +43,12 @@ Result<Spec> LearnSpec(const BoundFunction& function, const Dataset& input) {
         function.title());
   }
   return function.Learn(elements);
+}
+
+Status OfElement(const BoundFunction& function, const SampleKey& key, const Status& status) {
+  if (status.ok()) return status;
+  return Status(status.code(),
+                fmt::format("{}: element {}: {}", function.title(), key.index, status.message()));
 }
 
 class PythonTransform final : public UserTransform {
@@ -65,9 +65,10 @@ class PythonTransform final : public UserTransform {
       element.arrays.clear();
       for (const WorkerArray& array : arrays) element.arrays.push_back(CopiedTo(array, scratch));
     };
-    return OfElement(
-        element.key,
-        function_.Call({.rows = -1, .arrays = element.arrays, .seeds = Seeds(seed)}, take));
+    STOKER_RETURN_IF_ERROR(OfElement(
+        function_, element.key,
+        function_.Call({.rows = -1, .arrays = element.arrays, .seeds = Seeds(seed)}, take)));
+    return CheckElement(function_.title(), output_, element);
   }
 
   Status ApplyRows(Rows& rows, const RngFactory& rngs, Scratch& scratch) const override {
@@ -98,26 +99,24 @@ class PythonTransform final : public UserTransform {
     for (size_t i = 0; random_ && i < rows.keys.size(); ++i)
       seeds.push_back(rngs.For(rows.keys[i]).NextU64());
     int64_t failed = -1;
+    bool fit = true;
     const auto take = [&](std::span<const WorkerArray> arrays) {
-      for (size_t f = 0; f < columns.size(); ++f) {
+      fit = arrays.size() == columns.size();
+      for (size_t f = 0; fit && f < columns.size(); ++f) {
         const Array to = columns[f].Rows(begin, begin + rows.size());
-        if (to.num_bytes() > 0) std::memcpy(to.data(), arrays[f].data, to.num_bytes());
+        fit = arrays[f].dtype == to.dtype() && arrays[f].shape == to.shape();
+        if (fit && to.num_bytes() > 0) std::memcpy(to.data(), arrays[f].data, to.num_bytes());
       }
     };
-    const Status status = function_.Call(
-        {.rows = rows.size(), .arrays = rows.columns, .seeds = seeds}, take, &failed);
+    Status status = function_.Call({.rows = rows.size(), .arrays = rows.columns, .seeds = seeds},
+                                   take, &failed);
+    if (!fit) status = Internal("the results of a worker process are not what it was asked for");
     if (failed >= 0 && failed < rows.size())
-      return OfElement(rows.keys[static_cast<size_t>(failed)], status);
-    if (status.ok() || rows.size() == 1) return OfElement(rows.keys[0], status);
+      return OfElement(function_, rows.keys[static_cast<size_t>(failed)], status);
+    if (status.ok() || rows.size() == 1) return OfElement(function_, rows.keys[0], status);
     return Status(status.code(),
                   fmt::format("{}: one of {} elements from {} on: {}", function_.title(),
                               rows.size(), rows.keys[0].index, status.message()));
-  }
-
-  Status OfElement(const SampleKey& key, const Status& status) const {
-    if (status.ok()) return status;
-    return Status(status.code(), fmt::format("{}: element {}: {}", function_.title(), key.index,
-                                             status.message()));
   }
 
   const BoundFunction function_;
@@ -164,10 +163,11 @@ Result<Dataset> PythonFilter::Build(Dataset input) const {
       BoundFunction::Filter(function, input.spec(), {.field = field, .to = to}));
   return Filter{.predicate = [bound](const Element& element) -> Result<bool> {
            bool keep = false;
-           STOKER_RETURN_IF_ERROR(bound.Call({.rows = -1, .arrays = element.arrays},
-                                             [&](std::span<const WorkerArray> arrays) {
-                                               keep = arrays[0].data[0] != std::byte{0};
-                                             }));
+           const Status status = bound.Call({.rows = -1, .arrays = element.arrays},
+                                            [&](std::span<const WorkerArray> arrays) {
+                                              keep = arrays[0].data[0] != std::byte{0};
+                                            });
+           if (!status.ok()) return OfElement(bound, element.key, status);
            return keep;
          }}
       .Build(std::move(input));

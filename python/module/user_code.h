@@ -39,6 +39,8 @@ class WorkerPool {
   void Add(std::unique_ptr<WorkerChannel> channel);
   // Waits until a worker is idle. Errors: kCancelled; kFailedPrecondition if there is none at all.
   Result<Lease> Take();
+  // Ends idle workers until there are at most so many.
+  void Shrink(size_t most);
   size_t size() const;
 
  private:
@@ -46,6 +48,7 @@ class WorkerPool {
   CondVar changed_;
   std::vector<std::unique_ptr<WorkerChannel>> idle_ STOKER_GUARDED_BY(mutex_);
   size_t size_ STOKER_GUARDED_BY(mutex_) = 0;
+  bool had_some_ STOKER_GUARDED_BY(mutex_) = false;
 };
 
 // Owned by a pipeline and by those of its stages that call functions. While such a stage is built

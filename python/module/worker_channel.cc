@@ -25,14 +25,14 @@ struct RequestHead {
   uint32_t task = 0, function = 0;
   int64_t rows = 0;
   uint64_t seeds = 0;  // offset; 0: none
-  uint32_t arrays = 0, unused = 0;
+  uint32_t arrays = 0, number = 0;
 };
 struct ArrayHead {
   uint32_t dtype, dimensions;
   uint64_t offset;
 };
 struct AnswerHead {
-  uint32_t outcome, unused;
+  uint32_t outcome, number;
   int64_t row;
   uint64_t bytes;  // of the answer's memory
   uint32_t elements, fields;
@@ -65,13 +65,6 @@ class MessageReader {
  private:
   std::string_view rest_;
 };
-
-Status Garbled() {
-  return Internal(
-      "a worker process has sent a message that makes no sense; does a function of the pipeline "
-      "write to descriptors or "
-      "memory that are not its own?");
-}
 
 }  // namespace
 
@@ -152,6 +145,7 @@ Status WorkerChannel::Send(const WorkerRequest& request) {
     STOKER_RETURN_IF_ERROR(WaitForMessage());
     awaited_ = false;
   }
+  if (answered) ++number_;
   std::string message;
   STOKER_RETURN_IF_ERROR(PutArrays(request, message));
   ssize_t sent = -1;
@@ -189,7 +183,7 @@ Status WorkerChannel::PutArrays(const WorkerRequest& request, std::string& messa
                      .rows = request.rows,
                      .seeds = request.seeds.empty() ? 0 : seeds,
                      .arrays = static_cast<uint32_t>(request.arrays.size()),
-                     .unused = 0},
+                     .number = number_},
          message);
   size_t offset = kAlignment;
   for (const Array& array : request.arrays) {
@@ -257,11 +251,20 @@ Status WorkerChannel::ReadMessage() {
   return made > 0 ? request_.Map(made) : OkStatus();
 }
 
-Result<WorkerAnswer> WorkerChannel::ParseAnswer() const {
+Result<WorkerAnswer> WorkerChannel::Garbled() {
+  broken_ = true;
+  return Unavailable(
+      "the worker process {}, which called it, has sent a message that makes no sense; does a "
+      "function of the pipeline write to descriptors or memory that are not its own?",
+      process_);
+}
+
+Result<WorkerAnswer> WorkerChannel::ParseAnswer() {
   MessageReader reader(message_);
   AnswerHead head{};
-  if (!reader.Read(head)) return Garbled();
-  STOKER_RETURN_IF_ERROR(const_cast<SharedMemory&>(answer_).Map(head.bytes));
+  if (!reader.Read(head) || head.number != number_) return Garbled();
+  if (head.elements > 0 && head.fields == 0) return Garbled();
+  STOKER_RETURN_IF_ERROR(answer_.Map(head.bytes));
   WorkerAnswer answer;
   answer.outcome = static_cast<WorkerAnswer::Outcome>(head.outcome);
   answer.row = head.row;
@@ -278,11 +281,17 @@ Result<WorkerAnswer> WorkerChannel::ParseAnswer() const {
         shape.push_back(extent);
       }
       const auto dtype = static_cast<DType>(array.dtype);
-      const size_t bytes = static_cast<size_t>(NumValues(shape)) * DTypeSize(dtype);
+      uint64_t bytes = DTypeSize(dtype);
+      for (const int64_t extent : shape) {
+        if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes)) return Garbled();
+      }
       if (array.offset > head.bytes || bytes > head.bytes - array.offset) return Garbled();
       arrays.push_back({dtype, std::move(shape), answer_.data() + array.offset});
     }
   }
+  const bool lacks_result =
+      answer.outcome == WorkerAnswer::Outcome::kDone && maps_ && answer.elements.size() != 1;
+  if (lacks_result) return Garbled();
   answer.text = reader.rest();
   return answer;
 }

@@ -71,6 +71,8 @@ struct WorkerAnswer {
     kWrong = 2,    // its result is not what the pipeline expects
     kTrouble = 3,  // no memory
     kEnded = 4,    // a generator has no further element
+    kAway = 5,     // a server or disk does not answer
+    kDenied = 6,   // no permission
   };
   Outcome outcome = Outcome::kDone;
   int64_t row = -1;  // at which it failed
@@ -90,11 +92,13 @@ class WorkerChannel {
   WorkerChannel(const WorkerChannel&) = delete;
   WorkerChannel& operator=(const WorkerChannel&) = delete;
 
-  // Errors: kUnavailable if the process has ended, with what is known about why; then `broken`.
-  // Others are those of memory.
+  // Errors: kUnavailable if the process has ended, with what is known about why, or sends what
+  // makes no sense; then `broken`. Others are those of memory.
   Status Send(const WorkerRequest& request);
   Result<WorkerAnswer> Receive();
   bool broken() const { return broken_; }
+  // Whether it still works on a request whose answer nobody awaited.
+  bool busy() const { return awaited_; }
 
  private:
   Status WaitForMessage();
@@ -102,7 +106,8 @@ class WorkerChannel {
   Status ReadMessage();
   Status Greet();
   Status PutArrays(const WorkerRequest& request, std::string& message);
-  Result<WorkerAnswer> ParseAnswer() const;
+  Result<WorkerAnswer> ParseAnswer();
+  Result<WorkerAnswer> Garbled();
   Status Ended();
 
   const int owner_;  // the process that made it: a child that fork() made ends no workers
@@ -114,6 +119,7 @@ class WorkerChannel {
   bool awaited_ = false;  // an answer is under way
   bool maps_ = false;     // it is that of kMap
   bool broken_ = false;
+  uint32_t number_ = 0;  // of the last request that is answered; its answer has it too
   SharedMemory request_, answer_;
   std::string message_;
 };

@@ -124,9 +124,9 @@ class Loader:
         pipeline = self._dataset._pipeline()
         rank, world = self._share()
         fields = convert.converters(self._to or convert.choose(None), pipeline.spec, self._device)
+        self._pass = None  # one that was broken off ends, unless somebody still iterates over it
         if self._threads != 0:
             functions.start_workers(pipeline, self._workers)
-        self._pass = None  # one that was broken off ends, unless somebody still iterates over it
         made = _core.Pass(pipeline, fields, self._seed, self._next_epoch, rank, world, self._when_dry, self._threads,
                           self._memory, self._resume or "")
         if self._device is not None and self._to == "torch":

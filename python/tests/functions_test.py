@@ -1,5 +1,6 @@
 """Functions of the user's own: map, filter, from_map_style, from_generator."""
 
+import errno
 import gc
 import multiprocessing
 import os
@@ -428,6 +429,55 @@ class Errors(TestCase):
         pipeline = sk.from_generator(generate) | sk.map(lambda element: element) | sk.batch(10)
         self.assertEqual(numbers_of(pipeline, "field_299"), list(range(100)))
 
+    def test_trouble_of_the_system_ends_the_pass_and_a_missing_file_is_the_sample_s(self):
+        def fails(error):
+            def function(element):
+                if element["index"] == 7:
+                    raise error
+                return element
+
+            return sk.range(20) | sk.map(function, on_error={"policy": "skip", "share": 1}) | sk.batch(5)
+
+        for threads in (0, None):
+            for error in (ConnectionResetError("gone"), TimeoutError("gone"), PermissionError("gone"), OSError(errno.EMFILE, "gone")):
+                with self.subTest(error), self.assertRaisesRegex(sk.ResourceError, "gone"):
+                    batches_of(fails(error), threads=threads)
+            self.assertEqual(len(numbers_of(fails(FileNotFoundError("gone")), threads=threads)), 19)
+
+    def test_a_filter_that_fails_names_the_function_and_the_sample(self):
+        def divides(element):
+            return 1 // (int(element["index"]) - 4)
+
+        for threads in (0, None):
+            with self.assertRaisesRegex(sk.DataError, r"filter\(divides\): element 4: ZeroDivisionError"):
+                batches_of(sk.range(9) | sk.filter(divides), threads=threads)
+
+    def test_a_generator_that_cannot_begin_ends(self):
+        def fails():
+            raise ValueError("no begin")
+
+        pipeline = sk.from_generator(fails, spec={"x": ("int64", ())}, on_error={"policy": "skip", "share": 1})
+        for threads in (0, None):
+            self.assertEqual(batches_of(pipeline, threads=threads), [])
+
+    def test_finding_out_what_a_function_returns_writes_no_log(self):
+        log = self.folder / "lost.jsonl"
+
+        def fails(element):
+            if element["index"] == 1:
+                raise ValueError
+            return element
+
+        pipeline = sk.range(5) | sk.map(fails, on_error={"policy": "skip", "share": 1, "log": str(log)}) | sk.map(twice)
+        self.assertEqual(pipeline.spec, {"twice": ("int64", ())})
+        self.assertFalse(log.exists())
+        batches_of(pipeline)
+        self.assertEqual(len(log.read_text().splitlines()), 1)
+
+    def test_a_stage_that_reads_while_the_pipeline_is_made_says_so(self):
+        with self.assertRaisesRegex(sk.ConfigError, "put the function after that stage"):
+            batches_of(sk.range(9) | sk.map(twice) | sk.unique(by=["twice"]))
+
     def test_a_worker_that_is_killed_is_an_error_at_once(self):
         def dies(element):
             if element["index"] == 17:
@@ -495,6 +545,53 @@ class Processes(TestCase):
         del pipeline
         gc.collect()
         self.assertIsNone(living[0]())
+
+    def test_a_name_means_one_function_in_all_processes(self):
+        names = {self.run_python("import stoker as sk; print(sk.range(5) | sk.map(lambda element: element))") for _ in range(2)}
+        self.assertEqual(len(names), 2)
+
+    def test_fewer_workers_are_fewer(self):
+        def process(element):
+            time.sleep(0.001)
+            return {"process": os.getpid()}
+
+        pipeline = sk.range(100) | sk.map(process) | sk.batch(1)
+        numbers_of(pipeline, "process", threads=4, workers=3)
+        self.assertEqual(len(set(numbers_of(pipeline, "process", threads=4, workers=1))), 1)
+
+    def test_a_pass_does_not_wait_for_what_another_left_at_work(self):
+        def slow_once(element):
+            if element["index"] == 3 and not path.exists():
+                path.touch()
+                time.sleep(600)
+            return element
+
+        path = self.folder / "begun"
+        pipeline = sk.range(8) | sk.map(slow_once, spec={"index": ("int64", ())}) | sk.prefetch()
+        loader = sk.Loader(pipeline, to="numpy", workers=2, threads=1)
+        batches = iter(loader)
+        next(batches)
+        while not path.exists():
+            time.sleep(0.01)
+        batches.close()
+        self.assertEqual(sum(1 for _ in loader), 8)
+
+    def test_messages_of_a_generator_hold_many_elements(self):
+        from stoker.functions import bound, serve
+
+        class Gives(bound.Generator):
+            def __init__(self):
+                pass
+
+            def write_next(self, iterator, room):
+                room.add(1, (20000,))
+                return True
+
+        worker = serve._Worker(None, [])
+        worker._generator = Gives()
+        for _ in range(3):
+            worker._room.clear()
+            self.assertGreater(worker._continue()[1], 1)
 
     def test_passes_broken_off_leave_no_process_thread_or_descriptor(self):
         def slow(element):

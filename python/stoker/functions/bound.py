@@ -3,6 +3,8 @@
 In the process that builds the pipeline the engine makes these objects; workers have copies.
 """
 
+import errno
+import inspect
 import random
 import sys
 import traceback
@@ -11,7 +13,7 @@ from collections.abc import Mapping
 from ..errors import ConfigError
 from . import naming
 
-DONE, RAISED, WRONG, TROUBLE, ENDED = range(5)
+DONE, RAISED, WRONG, TROUBLE, ENDED, AWAY, DENIED = range(7)
 
 
 class Failed(Exception):
@@ -385,8 +387,10 @@ def _extents(shape):
 
 
 def _takes_epoch(function):
-    code = getattr(function, "__code__", None)
-    return code is not None and "epoch" in code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+    try:
+        return "epoch" in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # an object to iterate over, or a function of C
+        return False
 
 
 def _check(check, *arguments):
@@ -397,8 +401,22 @@ def _check(check, *arguments):
 
 
 def _failed(error):
-    """What the engine is told of an exception of the function. No memory is no fault of the sample, so it ends the pass."""
-    return Failed(TROUBLE if isinstance(error, MemoryError) else RAISED, told(error))
+    """What the engine is told of an exception of the function. Trouble of the system is no fault of the sample, so it ends the pass."""
+    return Failed(_outcome_of(error), told(error))
+
+
+_EXHAUSTED = {errno.ENOMEM, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE}
+_AWAY = {errno.EIO, errno.ESTALE, errno.ENETDOWN, errno.ENETUNREACH, errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.EAGAIN}
+
+
+def _outcome_of(error):
+    """As the engine judges its own errors (data/core/failure.h)."""
+    number = getattr(error, "errno", None) if isinstance(error, OSError) else None
+    if isinstance(error, MemoryError) or number in _EXHAUSTED:
+        return TROUBLE
+    if isinstance(error, PermissionError):
+        return DENIED
+    return AWAY if isinstance(error, (ConnectionError, TimeoutError)) or number in _AWAY else RAISED
 
 
 def told(error):

@@ -1,24 +1,35 @@
 """Functions by name, as a pipeline's text holds them.
 
 A function that can be imported is "module:name". Others (lambdas, closures, objects) get a name that this process alone knows, as
-long as a pipeline has it: "lambda@train.py:12#1".
+long as a pipeline has it: "lambda@train.py:12#8c1fa2b4-1".
 """
 
 import importlib
 import itertools
 import os
+import secrets
 import sys
 import weakref
 
 from ..errors import ConfigError
 from ..names import Name
 
+# Two processes never give one name to two functions: a cache on disk goes by names.
 _numbers = itertools.count(1)
+_process = secrets.token_hex(4)
+
+
+def _renew():
+    global _process
+    _process = secrets.token_hex(4)
+
+
+os.register_at_fork(after_in_child=_renew)
 _held = weakref.WeakValueDictionary()  # name: Held
 
 
 class Held:
-    """Keeps a function that cannot be imported. Entries of pipelines hold it; `of_names` says which."""
+    """Keeps a function that cannot be imported. Entries of pipelines hold it (dataset.py)."""
 
     def __init__(self, function, name):
         self.function, self.name = function, name
@@ -48,7 +59,7 @@ def name_of(function):
         return Name(f"{module}:{qualname}")
     held = next((each for each in list(_held.values()) if _same(each.function, function)), None)
     if held is None:
-        held = Held(function, f"{label_of(function)}#{next(_numbers)}")
+        held = Held(function, f"{label_of(function)}#{_process}-{next(_numbers)}")
         _held[held.name] = held
     name = Name(held.name)
     name.held = held

@@ -28,7 +28,11 @@ def serve(connection, functions):
     connection  the socket to the engine
     functions   those of the pipeline, of stoker.functions.bound
     """
-    # Ctrl-C is for the parent, which ends its workers.
+    # What the parent does on a signal, such as to write a checkpoint, is not for its workers; Ctrl-C is for the parent alone.
+    signal.set_wakeup_fd(-1)
+    for number in signal.valid_signals():
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)  # there are as many workers as CPUs
@@ -88,13 +92,13 @@ class _Worker:
         except bound.Failed as failed:
             outcome, row, text = failed.outcome, failed.row, str(failed)
         except (MemoryError, OSError) as error:
-            outcome, text = bound.TROUBLE, f"a worker process has no memory for the results: {error}; use fewer workers"
+            outcome, text = bound.TROUBLE, f"a worker process cannot hold the arguments or results: {error}"
         except Exception as error:  # of an object that was returned, which is the user's too
             outcome, text = bound.RAISED, bound.told(error)
         if outcome not in (bound.DONE, bound.ENDED) and elements == 0:
             self._room.clear()
         fields = len(self._room.arrays) // elements if elements else 0
-        return wire.answer(outcome, row, self._room.size, elements, fields, self._room.arrays[:elements * fields], text)
+        return wire.answer(request.number, outcome, row, self._room.mapped_bytes, elements, fields, self._room.arrays[:elements * fields], text)
 
     def _map(self, request):
         memory = self._requests.memory()
@@ -114,7 +118,7 @@ class _Worker:
     def _continue(self):
         """Outcome, and how many elements it has written."""
         count, until = 0, time.monotonic() + _SECONDS_AT_ONCE
-        while count < _ELEMENTS_AT_ONCE and self._room.size < _BYTES_AT_ONCE and self._room.heads < wire.LONGEST_HEADS // 2:
+        while count < _ELEMENTS_AT_ONCE and self._room.used < _BYTES_AT_ONCE and self._room.heads < wire.LONGEST_HEADS // 2:
             placed = len(self._room.arrays)
             try:
                 if not self._generator.write_next(self._iterator, self._room):
@@ -183,10 +187,10 @@ class _Room:
     def clear(self):
         self.arrays = []  # (dtype, shape, offset)
         self.heads = 0  # bytes that a message needs to say what they are
-        self._used = 0
+        self.used = 0
 
     @property
-    def size(self):
+    def mapped_bytes(self):
         """Of the memory that the engine has to map."""
         return len(self._mapped) if self._mapped is not None and self.arrays else 0
 
@@ -199,15 +203,15 @@ class _Room:
         count = 1
         for extent in shape:
             count *= extent
-        offset = self._used
-        self._used += -(-max(1, count * dtype.itemsize) // wire.ALIGNMENT) * wire.ALIGNMENT
-        if self._mapped is None or self._used > len(self._mapped):
+        offset = self.used
+        self.used += -(-max(1, count * dtype.itemsize) // wire.ALIGNMENT) * wire.ALIGNMENT
+        if self._mapped is None or self.used > len(self._mapped):
             self._grow()
         self.arrays.append((code, tuple(shape), offset))
         return values.array_over(self._mapped, code, shape, offset)
 
     def _grow(self):
-        size = -(-(self._used + self._used // 8) // _STEP) * _STEP
+        size = -(-(self.used + self.used // 8) // _STEP) * _STEP
         # Not ftruncate: a page that the system cannot give later would end this process.
         os.posix_fallocate(self.descriptor, 0, size)
         self._mapped = mmap.mmap(self.descriptor, size)

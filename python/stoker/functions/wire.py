@@ -4,9 +4,9 @@ import struct
 
 MAP, BEGIN, CONTINUE, END, QUIT = 1, 2, 3, 4, 5  # tasks
 
-REQUEST = struct.Struct("=IIqQII")  # task, function, rows, offset of the seeds, arrays, -
+REQUEST = struct.Struct("=IIqQII")  # task, function, rows, offset of the seeds, arrays, number
 ARRAY = struct.Struct("=IIQ")  # dtype, dimensions, offset; the extents follow
-ANSWER = struct.Struct("=IIqQII")  # outcome, -, row, bytes of the memory, elements, fields of each
+ANSWER = struct.Struct("=IIqQII")  # outcome, number of the request, row, bytes of the memory, elements, fields of each
 LONGEST = 128 << 10  # bytes of a message
 LONGEST_TEXT = 32 << 10
 LONGEST_HEADS = LONGEST - LONGEST_TEXT - 1024  # bytes that say what the arrays of an answer are
@@ -15,7 +15,7 @@ ALIGNMENT = 64
 
 class Request:
     def __init__(self, message):
-        self.task, self.function, self.rows, self.seeds, count, _ = REQUEST.unpack_from(message)
+        self.task, self.function, self.rows, self.seeds, count, self.number = REQUEST.unpack_from(message)
         self.arrays = []  # (dtype, shape, offset)
         at = REQUEST.size
         for _ in range(count):
@@ -25,8 +25,8 @@ class Request:
             at += 8 * dimensions
 
 
-def answer(outcome, row, size, elements, fields, arrays, text=""):
-    parts = [ANSWER.pack(outcome, 0, row, size, elements, fields)]
+def answer(number, outcome, row, size, elements, fields, arrays, text=""):
+    parts = [ANSWER.pack(outcome, number, row, size, elements, fields)]
     for dtype, shape, offset in arrays:
         parts += ARRAY.pack(dtype, len(shape), offset), struct.pack(f"={len(shape)}q", *shape)
     return b"".join((*parts, _cut(text)))

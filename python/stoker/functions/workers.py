@@ -50,6 +50,8 @@ def start(pipeline, count=None):
     from .bound import Generator  # imports NumPy
 
     mapping = any(not isinstance(each, Generator) for each in functions)
+    if count is not None:
+        pipeline.end_workers(count)
     for _ in range((count or _core.cpus()) - pipeline.workers(generates=False) if mapping else 0):
         _start(pipeline, functions, generates=False)
     # Each generator of a pass needs one for itself.
@@ -68,6 +70,8 @@ def _start(pipeline, functions, generates):
             "not have; give Loader(threads=0), which calls them here"
         )
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    for each in (ours, theirs):
+        each.setblocking(True)  # whatever socket.setdefaulttimeout says
     with theirs:
         process = context.Process(target=serve, args=(theirs, functions), name="stoker-worker", daemon=True)
         try:
