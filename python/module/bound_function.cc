@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "python/module/array.h"
+#include "python/module/python_call.h"
 
 namespace nb = nanobind;
 
@@ -86,6 +86,13 @@ Status BoundFunction::Call(WorkerRequest request, const TakeResults& take, int64
   if (answer.outcome != WorkerAnswer::Outcome::kDone) return StatusOf(answer.outcome, answer.text);
   take(answer.elements.front());
   return OkStatus();
+}
+
+nb::handle BoundFunction::object() const {
+  const std::vector<nb::object>& functions = code_->functions();
+  if (number_ >= functions.size())
+    throw nb::value_error("the pipeline was collected as garbage while it was read");
+  return functions[number_];
 }
 
 Status BoundFunction::CallInThisProcess(const WorkerRequest& request,

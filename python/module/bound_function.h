@@ -50,8 +50,9 @@ class BoundFunction {
   const std::string& called() const { return called_; }
   uint32_t number() const { return number_; }
   UserCode& code() const { return *code_; }
-  // The object of stoker.functions.bound; with the GIL.
-  nanobind::handle object() const { return code_->functions()[number_]; }
+  // The object of stoker.functions.bound; with the GIL. Throws where the interpreter has let go of
+  // it.
+  nanobind::handle object() const;
 
  private:
   BoundFunction() = default;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "python/module/bound_function.h"
+#include "python/module/python_call.h"
 #include "stoker/data/core/option_object.h"
 #include "stoker/data/nodes/from_generator.h"
 

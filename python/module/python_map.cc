@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "python/module/bound_function.h"
+#include "python/module/python_call.h"
 #include "python/module/user_code.h"
 #include "stoker/data/core/check_element.h"
 #include "stoker/data/core/failure.h"
@@ -26,14 +27,41 @@ constexpr int kLearnedFrom = 4;
 // Arguments of one message: many small elements, and not much more memory than a large one needs.
 constexpr int64_t kBytesAtOnce = int64_t{1} << 20;
 
+// Which fields a function gets, by their number: all, or the one that it asks for.
+Result<std::vector<size_t>> ArgumentsOf(const Spec& input, const std::string& field) {
+  std::vector<size_t> all;
+  std::string names;
+  for (size_t f = 0; f < input.fields.size(); ++f) {
+    if (input.fields[f].name == field) return std::vector<size_t>{f};
+    all.push_back(f);
+    names += (f == 0 ? "" : ", ") + input.fields[f].name;
+  }
+  if (field.empty()) return all;
+  return InvalidArgument("there is no field '{}'; the fields are {}", field, names);
+}
+
+Spec Picked(const Spec& spec, std::span<const size_t> fields) {
+  Spec picked;
+  for (const size_t f : fields) picked.fields.push_back(spec.fields[f]);
+  return picked;
+}
+
+std::vector<Array> Picked(const std::vector<Array>& arrays, std::span<const size_t> fields) {
+  std::vector<Array> picked;
+  for (const size_t f : fields) picked.push_back(arrays[f]);
+  return picked;
+}
+
 // Asks the function in this process, while the pipeline is built.
-Result<Spec> LearnSpec(const BoundFunction& function, const Dataset& input) {
+Result<Spec> LearnSpec(const BoundFunction& function, const Dataset& input,
+                       std::span<const size_t> arguments) {
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass,
                           input.Open(Runtime::Inline(), {.losses = LossLogging::kNone}));
   std::vector<Element> elements;
   for (int i = 0; i < kLearnedFrom; ++i) {
     STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, pass->Next());
     if (!element) break;
+    element->arrays = Picked(element->arrays, arguments);
     elements.push_back(*std::move(element));
   }
   if (elements.empty()) {
@@ -51,40 +79,50 @@ Status OfElement(const BoundFunction& function, const SampleKey& key, const Stat
                 fmt::format("{}: element {}: {}", function.title(), key.index, status.message()));
 }
 
+// What a function is called with, and what becomes of its results.
+struct FunctionCall {
+  BoundFunction function;
+  std::vector<size_t> arguments;  // numbers of the fields that it gets
+  bool replaces_one = false;      // its result takes the place of the one field that it gets
+  Spec results;
+};
+
 class PythonTransform final : public UserTransform {
  public:
-  PythonTransform(BoundFunction function, Spec output, bool random)
-      : function_(std::move(function)), output_(std::move(output)), random_(random) {}
+  PythonTransform(FunctionCall call, Spec output, bool random)
+      : call_(std::move(call)), output_(std::move(output)), random_(random) {}
 
   bool random() const override { return random_; }
   bool works_on_columns() const override { return true; }
 
   Status Apply(Element& element, Rng& rng, Scratch& scratch) const override {
     const std::array<uint64_t, 1> seed{rng.NextU64()};
+    const std::vector<Array> arguments = Picked(element.arrays, call_.arguments);
+    std::vector<Array> results;
     const auto take = [&](std::span<const WorkerArray> arrays) {
-      element.arrays.clear();
-      for (const WorkerArray& array : arrays) element.arrays.push_back(CopiedTo(array, scratch));
+      for (const WorkerArray& array : arrays) results.push_back(CopiedTo(array, scratch));
     };
     STOKER_RETURN_IF_ERROR(OfElement(
-        function_, element.key,
-        function_.Call({.rows = -1, .arrays = element.arrays, .seeds = Seeds(seed)}, take)));
-    return CheckElement(function_.title(), output_, element);
+        call_.function, element.key,
+        call_.function.Call({.rows = -1, .arrays = arguments, .seeds = Seeds(seed)}, take)));
+    Place(std::move(results), element.arrays);
+    return CheckElement(call_.function.title(), output_, element);
   }
 
   Status ApplyRows(Rows& rows, const RngFactory& rngs, Scratch& scratch) const override {
     if (UserCode::calls_here()) return Transform::ApplyRows(rows, rngs, scratch);
-    std::vector<Array> columns;
-    for (const Field& field : output_.fields)
-      columns.push_back(scratch.NewRows(rows.size(), field.dtype, field.shape));
-    const int64_t row_bytes =
-        std::max<int64_t>(1, rows.num_bytes() / rows.size() + output_.ElementBytes().value_or(0));
+    std::vector<Array> results;
+    for (const Field& field : call_.results.fields)
+      results.push_back(scratch.NewRows(rows.size(), field.dtype, field.shape));
+    const int64_t row_bytes = std::max<int64_t>(
+        1, rows.num_bytes() / rows.size() + call_.results.ElementBytes().value_or(0));
     const int64_t step = std::clamp<int64_t>(kBytesAtOnce / row_bytes, 1, rows.size());
     for (int64_t begin = 0; begin < rows.size(); begin += step) {
       if (scratch.stopped()) return AskedToStop(PythonMap::kName);
       const int64_t end = std::min(rows.size(), begin + step);
-      STOKER_RETURN_IF_ERROR(ApplySlice(rows.Slice(begin, end), rngs, begin, columns));
+      STOKER_RETURN_IF_ERROR(ApplySlice(rows.Slice(begin, end), rngs, begin, results));
     }
-    rows.columns = std::move(columns);
+    Place(std::move(results), rows.columns);
     return OkStatus();
   }
 
@@ -93,36 +131,58 @@ class PythonTransform final : public UserTransform {
     return random_ ? seeds : std::span<const uint64_t>();
   }
 
+  void Place(std::vector<Array> results, std::vector<Array>& arrays) const {
+    if (!call_.replaces_one) {
+      arrays = std::move(results);
+    } else if (results.size() == 1) {
+      arrays[call_.arguments[0]] = std::move(results[0]);
+    }
+  }
+
+  // Writes to the rows of `results` from `begin` on.
   Status ApplySlice(const Rows& rows, const RngFactory& rngs, int64_t begin,
-                    std::vector<Array>& columns) const {
+                    std::vector<Array>& results) const {
     std::vector<uint64_t> seeds;
     for (size_t i = 0; random_ && i < rows.keys.size(); ++i)
       seeds.push_back(rngs.For(rows.keys[i]).NextU64());
     int64_t failed = -1;
     bool fit = true;
     const auto take = [&](std::span<const WorkerArray> arrays) {
-      fit = arrays.size() == columns.size();
-      for (size_t f = 0; fit && f < columns.size(); ++f) {
-        const Array to = columns[f].Rows(begin, begin + rows.size());
+      fit = arrays.size() == results.size();
+      for (size_t f = 0; fit && f < results.size(); ++f) {
+        const Array to = results[f].Rows(begin, begin + rows.size());
         fit = arrays[f].dtype == to.dtype() && arrays[f].shape == to.shape();
         if (fit && to.num_bytes() > 0) std::memcpy(to.data(), arrays[f].data, to.num_bytes());
       }
     };
-    Status status = function_.Call({.rows = rows.size(), .arrays = rows.columns, .seeds = seeds},
-                                   take, &failed);
+    const std::vector<Array> arguments = Picked(rows.columns, call_.arguments);
+    Status status = call_.function.Call(
+        {.rows = rows.size(), .arrays = arguments, .seeds = seeds}, take, &failed);
     if (!fit) status = Internal("the results of a worker process are not what it was asked for");
     if (failed >= 0 && failed < rows.size())
-      return OfElement(function_, rows.keys[static_cast<size_t>(failed)], status);
-    if (status.ok() || rows.size() == 1) return OfElement(function_, rows.keys[0], status);
+      return OfElement(call_.function, rows.keys[static_cast<size_t>(failed)], status);
+    if (status.ok() || rows.size() == 1) return OfElement(call_.function, rows.keys[0], status);
     return Status(status.code(),
-                  fmt::format("{}: one of {} elements from {} on: {}", function_.title(),
+                  fmt::format("{}: one of {} elements from {} on: {}", call_.function.title(),
                               rows.size(), rows.keys[0].index, status.message()));
   }
 
-  const BoundFunction function_;
+  const FunctionCall call_;
   const Spec output_;
   const bool random_;
 };
+
+// What the function returns: as the user says, or as its first results are.
+Result<Spec> ResultsOf(const BoundFunction& function, const SpecOption& spec, const Dataset& input,
+                       std::span<const size_t> arguments, const std::string& field) {
+  STOKER_ASSIGN_OR_RETURN(Spec results, SpecOf(spec));
+  if (results.fields.empty()) return LearnSpec(function, input, arguments);
+  if (!field.empty() && (results.fields.size() != 1 || results.fields[0].name != field)) {
+    return InvalidArgument("{}: with field= the spec is that of the field '{}' alone",
+                           function.title(), field);
+  }
+  return results;
+}
 
 }  // namespace
 
@@ -136,17 +196,22 @@ void PythonMap::Describe(OptionTable<PythonMap>& table) {
 }
 
 Result<Dataset> PythonMap::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(
-      BoundFunction bound,
-      BoundFunction::Map(function, input.spec(), {.field = field, .fields = fields, .to = to}));
-  STOKER_ASSIGN_OR_RETURN(Spec output, SpecOf(spec));
-  if (output.fields.empty()) {
-    STOKER_ASSIGN_OR_RETURN(output, LearnSpec(bound, input));
+  STOKER_ASSIGN_OR_RETURN(const std::vector<size_t> arguments, ArgumentsOf(input.spec(), field));
+  STOKER_ASSIGN_OR_RETURN(BoundFunction bound,
+                          BoundFunction::Map(function, Picked(input.spec(), arguments),
+                                             {.field = field, .fields = fields, .to = to}));
+  STOKER_ASSIGN_OR_RETURN(Spec results, ResultsOf(bound, spec, input, arguments, field));
+  STOKER_RETURN_IF_ERROR(bound.Promise(results, /*learned=*/spec.empty()));
+  Spec output = results;
+  if (!field.empty()) {
+    output = input.spec();
+    output.fields[arguments[0]] = results.fields[0];
   }
-  STOKER_RETURN_IF_ERROR(bound.Promise(output, /*learned=*/spec.empty()));
   std::string details = bound.called();
-  return MapDataset(std::move(input), std::string(kName), std::move(details), output,
-                    std::make_shared<PythonTransform>(std::move(bound), output, random));
+  auto transform = std::make_shared<PythonTransform>(
+      FunctionCall{std::move(bound), arguments, !field.empty(), std::move(results)}, output, random);
+  return MapDataset(std::move(input), std::string(kName), std::move(details), std::move(output),
+                    std::move(transform));
 }
 
 void PythonFilter::Describe(OptionTable<PythonFilter>& table) {
@@ -158,12 +223,15 @@ void PythonFilter::Describe(OptionTable<PythonFilter>& table) {
 }
 
 Result<Dataset> PythonFilter::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(
-      const BoundFunction bound,
-      BoundFunction::Filter(function, input.spec(), {.field = field, .to = to}));
-  return Filter{.predicate = [bound](const Element& element) -> Result<bool> {
+  STOKER_ASSIGN_OR_RETURN(std::vector<size_t> arguments, ArgumentsOf(input.spec(), field));
+  STOKER_ASSIGN_OR_RETURN(const BoundFunction bound,
+                          BoundFunction::Filter(function, Picked(input.spec(), arguments),
+                                                {.field = field, .to = to}));
+  return Filter{.predicate = [bound, arguments = std::move(arguments)](
+                                 const Element& element) -> Result<bool> {
            bool keep = false;
-           const Status status = bound.Call({.rows = -1, .arrays = element.arrays},
+           const std::vector<Array> picked = Picked(element.arrays, arguments);
+           const Status status = bound.Call({.rows = -1, .arrays = picked},
                                             [&](std::span<const WorkerArray> arrays) {
                                               keep = arrays[0].data[0] != std::byte{0};
                                             });

@@ -4,52 +4,15 @@
 #include <nanobind/nanobind.h>
 
 #include <atomic>
-#include <cstddef>
-#include <functional>
+#include <cstdint>
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
-#include "python/module/worker_channel.h"
-#include "stoker/base/mutex.h"
-#include "stoker/data/core/element.h"
-#include "stoker/data/core/transform.h"
+#include "python/module/worker_pool.h"
+#include "stoker/base/status.h"
 
 namespace stoker::python {
-
-// Worker processes that are lent to one thread at a time. Thread-safe.
-class WorkerPool {
- public:
-  // Gives the worker back when it goes; one that has ended is dropped.
-  class Lease {
-   public:
-    Lease(WorkerPool* pool, std::unique_ptr<WorkerChannel> channel);
-    Lease(Lease&&) = default;
-    Lease& operator=(Lease&&) = delete;
-    ~Lease();
-    WorkerChannel& operator*() const { return *channel_; }
-    WorkerChannel* operator->() const { return channel_.get(); }
-
-   private:
-    WorkerPool* pool_;
-    std::unique_ptr<WorkerChannel> channel_;
-  };
-
-  void Add(std::unique_ptr<WorkerChannel> channel);
-  // Waits until a worker is idle. Errors: kCancelled; kFailedPrecondition if there is none at all.
-  Result<Lease> Take();
-  // Ends idle workers until there are at most so many.
-  void Shrink(size_t most);
-  size_t size() const;
-
- private:
-  mutable Mutex mutex_;
-  CondVar changed_;
-  std::vector<std::unique_ptr<WorkerChannel>> idle_ STOKER_GUARDED_BY(mutex_);
-  size_t size_ STOKER_GUARDED_BY(mutex_) = 0;
-  bool had_some_ STOKER_GUARDED_BY(mutex_) = false;
-};
 
 // Owned by a pipeline and by those of its stages that call functions. While such a stage is built
 // (Building), its function is added and called in this process; later it is called by workers,
@@ -120,23 +83,5 @@ class UserCode : public std::enable_shared_from_this<UserCode> {
   std::vector<nanobind::object> functions_;
   WorkerPool mappers_, generators_;
 };
-
-// Calls a method of a bound function in this process. Takes the GIL for as long.
-//   call  gets the object, and returns what `result` then reads
-// Errors: kOutOfRange where the function raised an exception, kInvalidArgument where its result is
-// wrong; kCancelled for KeyboardInterrupt and SystemExit, which stay this thread's exception.
-Status CallHere(const std::function<void()>& call);
-
-// The error of an outcome; success for kDone and kEnded.
-Status StatusOf(WorkerAnswer::Outcome outcome, const std::string& text);
-
-// The arrays as a list of objects that a function may keep and write to. With the GIL.
-nanobind::list ArgumentsOf(std::span<const Array> arrays);
-
-// Arrays of what a bound function returns: a list of (dtype, shape, bytes). With the GIL.
-std::vector<WorkerArray> ResultsOf(nanobind::handle results);
-
-// Copies into memory of the stage.
-Array CopiedTo(const WorkerArray& array, Scratch& scratch);
 
 }  // namespace stoker::python

@@ -93,9 +93,8 @@ Status SharedMemory::Grow(size_t bytes) {
   while (error == EINTR) error = posix_fallocate(descriptor_, 0, static_cast<off_t>(wanted));
   if (error != 0) {
     return ResourceExhausted(
-        "{} bytes for the arguments of a function of Python cannot be had: {}; use fewer workers "
-        "or smaller "
-        "elements",
+        "{} bytes for the arguments of a function of Python cannot be had: {}; use fewer workers or "
+        "smaller elements",
         wanted, std::strerror(error));
   }
   return Map(wanted);
@@ -131,7 +130,7 @@ WorkerChannel::~WorkerChannel() {
     const RequestHead quit{.task = static_cast<uint32_t>(WorkerTask::kQuit)};
     static_cast<void>(send(socket_, &quit, sizeof(quit), MSG_NOSIGNAL | MSG_DONTWAIT));
     // Nobody wants what it is doing, which may take for ever.
-    if (awaited_ && maps_) syscall(SYS_pidfd_send_signal, process_descriptor_, SIGKILL, nullptr, 0);
+    if (awaited_ && maps_) syscall(SYS_pidfd_send_signal, process_descriptor_, SIGTERM, nullptr, 0);
   }
   close(socket_);
   if (process_descriptor_ >= 0) close(process_descriptor_);
@@ -246,9 +245,7 @@ Status WorkerChannel::ReadMessage() {
   // still uses.
   request_.Reset(descriptors[0]);
   if (descriptors[1] >= 0) answer_.Reset(descriptors[1]);
-  const size_t made =
-      descriptors[0] >= 0 ? static_cast<size_t>(lseek(descriptors[0], 0, SEEK_END)) : 0;
-  return made > 0 ? request_.Map(made) : OkStatus();
+  return OkStatus();
 }
 
 Result<WorkerAnswer> WorkerChannel::Garbled() {

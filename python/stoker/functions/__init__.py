@@ -29,14 +29,15 @@ def map(function: Callable[..., Any], *, field: str | None = None, fields: str |
     elements. It gets arrays of its own, which it may change and keep, and numbers where a field is one number. It may return arrays of
     NumPy and PyTorch, numbers, texts, bytes, lists of numbers.
 
-    field     it gets the array of this field alone, and returns what takes that one's place
+    field     it gets the array of this field alone, and returns what takes that one's place; others are not sent to its process
     fields    names of what it returns, if that is a tuple or one value: ``("image", "label")``
     to        "numpy" or "torch": what it gets
     random    before each call the generators of Python, and those of NumPy and PyTorch where they are imported, are seeded from the
               loader's seed, the epoch and the element, so that draws depend neither on the number of workers nor on a resume.
               False: it draws nothing, which saves some microseconds, and lets its results be cached
-    spec      what it returns, {field: (dtype, shape)}, with None for extents that differ. Without it the function is called for
-              four elements, in this process, when the pipeline is put together; where they differ in an extent, all may
+    spec      what it returns, {field: (dtype, shape)}, with None for extents that differ; with `field`, of that one alone. Without
+              it the function is called for four elements, in this process, when the pipeline is put together; where they differ in
+              an extent, all may
     on_error  what becomes of elements for which it raises an exception, as for every operator
     """
     given = (

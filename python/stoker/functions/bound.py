@@ -3,26 +3,13 @@
 In the process that builds the pipeline the engine makes these objects; workers have copies.
 """
 
-import errno
 import inspect
-import random
-import sys
-import traceback
 from collections.abc import Mapping
 
 from ..errors import ConfigError
 from . import naming
-
-DONE, RAISED, WRONG, TROUBLE, ENDED, AWAY, DENIED = range(7)
-
-
-class Failed(Exception):
-    """What a worker tells the engine: an outcome, a text, and the row at which it happened."""
-
-    def __init__(self, outcome, text, row=-1):
-        super().__init__(text)
-        self.outcome, self.row = outcome, row
-
+from .outcome import WRONG, Failed, failure_of, one_line
+from .random_state import GeneratorsApart, seed_generators
 
 class _Bound:
     """What functions and generators have in common: the results, and what they must be."""
@@ -64,7 +51,7 @@ class _Bound:
         try:
             return self.function(*arguments)
         except Exception as error:
-            raise _failed(error) from None
+            raise failure_of(error) from None
 
     def _results(self, returned):
         """A Value for each field of what the function returned."""
@@ -95,7 +82,7 @@ class _Bound:
             except TypeError as error:
                 raise Failed(WRONG, f"field '{name}' {error}") from None
             except Exception as error:  # of the object itself: what is on no CPU, a broken __array__
-                raise Failed(WRONG, f"field '{name}' ({type(given).__name__}) makes no array: {_one_line(error)}") from None
+                raise Failed(WRONG, f"field '{name}' ({type(given).__name__}) makes no array: {one_line(error)}") from None
         if self._outputs is None:
             return values
         if values.keys() != {name for name, _, _ in self._outputs}:
@@ -147,13 +134,13 @@ class Map(_Bound):
 
     def __init__(self, name, inputs, field, fields, to):
         super().__init__(name, fields)
+        if not callable(self.function):
+            raise Failed(WRONG, f"{name} is a {type(self.function).__name__}, and no function")
         if isinstance(self.function, naming.Samples):
             self.title = f"from_map_style({self.called})"
         self._names = [each for each, _, _ in inputs]
         self._to = to
         self._field = field
-        if field and field not in self._names:
-            raise Failed(WRONG, f"there is no field '{field}'; the fields are {', '.join(self._names)}")
         if field and fields:
             raise Failed(WRONG, "field= and fields= do not go together: with field= the result takes the place of that field")
         _check(self._values.check_library, to, inputs)
@@ -162,7 +149,7 @@ class Map(_Bound):
         results, failure = [], None
         for number, arguments in enumerate(elements):
             try:
-                with _GeneratorsApart():
+                with GeneratorsApart():
                     results.append(self._results(self._call(self._arguments(_own(arguments)), seed=0)))
             except Failed as failed:
                 failure = failure or Failed(failed.outcome, f"{self.title}: element {number}: {failed}")
@@ -171,7 +158,7 @@ class Map(_Bound):
         return self._spec_of(results)
 
     def call_here(self, arguments, seed):
-        with _GeneratorsApart():
+        with GeneratorsApart():
             return self._wire(self._results(self._call(self._arguments(_own(arguments)), seed)))
 
     def call(self, columns, rows, seeds, room):
@@ -238,7 +225,7 @@ class Map(_Bound):
         if not self._field:
             return self._called_with(arguments)
         # Not `fields`: a field's own result may be anything, also a tuple.
-        return {**arguments, self._field: self._called_with(arguments[self._field])}
+        return {self._field: self._called_with(arguments[self._field])}
 
 
 class Filter(Map):
@@ -261,6 +248,8 @@ class Generator(_Bound):
 
     def __init__(self, name, fields):
         super().__init__(name, fields)
+        if not callable(self.function) and not hasattr(type(self.function), "__iter__"):
+            raise Failed(WRONG, f"{name} is a {type(self.function).__name__}: neither a function nor something to iterate over")
         self._with_epoch = _takes_epoch(self.function)
 
     def begin(self, epoch):
@@ -271,11 +260,11 @@ class Generator(_Bound):
                 return iter(self.function)
             return iter(self.function(epoch=epoch) if self._with_epoch else self.function())
         except Exception as error:
-            raise _failed(error) from None
+            raise failure_of(error) from None
 
     def learn(self, elements):
         results = []
-        with _GeneratorsApart():
+        with GeneratorsApart():
             iterator = self.begin(0)
             try:
                 while len(results) < 4 and (values := self.next(iterator)) is not None:
@@ -293,12 +282,12 @@ class Generator(_Bound):
         except StopIteration:
             return None
         except Exception as error:
-            raise _failed(error) from None
+            raise failure_of(error) from None
         return self._results(yielded)
 
     def begin_here(self, epoch):
         """What `next_here` takes: the iterator, and the state in which it left the generators of random numbers."""
-        apart = _GeneratorsApart()
+        apart = GeneratorsApart()
         with apart:
             return self.begin(epoch), apart
 
@@ -323,46 +312,6 @@ def close(iterator):
     ends = getattr(iterator, "close", None)
     if ends is not None:
         ends()
-
-
-class _GeneratorsApart:
-    """A function that draws in the process of the user leaves the user's generators of random numbers as they were. Entered again, it
-    goes on with what it left."""
-
-    def __init__(self):
-        self._own = self._users = None
-
-    def __enter__(self):
-        self._users = _generators()
-        if self._own is not None:
-            _set_generators(self._own)
-
-    def __exit__(self, *unused):
-        self._own = _generators()
-        _set_generators(self._users)
-
-
-def _generators():
-    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
-    return random.getstate(), numpy and numpy.random.get_state(), torch and torch.default_generator.get_state()
-
-
-def _set_generators(states):
-    of_python, of_numpy, of_torch = states
-    random.setstate(of_python)
-    if of_numpy is not None:
-        sys.modules["numpy"].random.set_state(of_numpy)
-    if of_torch is not None:
-        sys.modules["torch"].default_generator.set_state(of_torch)
-
-
-def seed_generators(seed):
-    """What a function draws then depends on the seed alone."""
-    random.seed(seed)
-    if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed(seed & 0xFFFFFFFF)  # more bits take five times as long
-    if "torch" in sys.modules:
-        sys.modules["torch"].default_generator.manual_seed(seed & 0x7FFFFFFFFFFFFFFF)
 
 
 def _own(arguments):
@@ -398,36 +347,3 @@ def _check(check, *arguments):
         check(*arguments)
     except (ImportError, TypeError) as error:
         raise Failed(WRONG, str(error)) from None
-
-
-def _failed(error):
-    """What the engine is told of an exception of the function. Trouble of the system is no fault of the sample, so it ends the pass."""
-    return Failed(_outcome_of(error), told(error))
-
-
-_EXHAUSTED = {errno.ENOMEM, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE}
-_AWAY = {errno.EIO, errno.ESTALE, errno.ENETDOWN, errno.ENETUNREACH, errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.EAGAIN}
-
-
-def _outcome_of(error):
-    """As the engine judges its own errors (data/core/failure.h)."""
-    number = getattr(error, "errno", None) if isinstance(error, OSError) else None
-    if isinstance(error, MemoryError) or number in _EXHAUSTED:
-        return TROUBLE
-    if isinstance(error, PermissionError):
-        return DENIED
-    return AWAY if isinstance(error, (ConnectionError, TimeoutError)) or number in _AWAY else RAISED
-
-
-def told(error):
-    """The exception and its traceback, from the user's function on."""
-    inner = error.__traceback__.tb_next if error.__traceback__ is not None else None
-    lines = traceback.format_exception(type(error), error, inner or error.__traceback__)
-    return f"{_one_line(error)}\n" + "".join(lines).rstrip()
-
-
-def _one_line(error):
-    try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:  # a __str__ that fails
-        return type(error).__name__

@@ -63,7 +63,8 @@ def start(pipeline, count=None):
 def _start(pipeline, functions, generates):
     from .serve import serve
 
-    context = multiprocessing.get_context()
+    # Where the user has not said otherwise: functions of any kind go to a process that is forked, whatever this Python's default is.
+    context = multiprocessing.get_context(multiprocessing.get_start_method(allow_none=True) or "fork")
     if multiprocessing.current_process().daemon:
         raise ConfigError(
             "functions of Python are called by worker processes, which a process like this one, a DataLoader's worker for example, may "
