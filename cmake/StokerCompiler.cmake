@@ -21,9 +21,9 @@ target_compile_features(stoker_flags INTERFACE cxx_std_20)
 target_include_directories(stoker_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_definitions(stoker_flags INTERFACE STOKER_VERSION="${PROJECT_VERSION}")
 if(STOKER_PYTHON)
-  # A shared library holds them. Set for all targets alike, programs too, so that they share the precompiled headers; what other
-  # libraries cannot replace may be inlined and called directly.
-  target_compile_options(stoker_flags INTERFACE -fPIC -fvisibility=hidden -fvisibility-inlines-hidden)
+  # libstoker.so holds them (python/CMakeLists.txt). Set for all targets alike, programs too, so that they share the precompiled
+  # headers. No other library replaces a function of ours, so it may be inlined and called directly.
+  target_compile_options(stoker_flags INTERFACE -fPIC $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
 endif()
 add_library(stoker_own_flags INTERFACE)
 target_compile_options(stoker_own_flags INTERFACE

@@ -15,6 +15,12 @@ if(STOKER_TESTS)
   find_library(STOKER_HDF5_LIBRARY hdf5_serial REQUIRED)
 endif()
 
+if(STOKER_TRAIN_PACKAGE AND NOT STOKER_TORCH_DIR)
+  # That of the interpreter which builds the package.
+  find_package(Python 3.11 REQUIRED COMPONENTS Interpreter)
+  execute_process(COMMAND ${Python_EXECUTABLE} -c "import importlib.util; print(*importlib.util.find_spec('torch').submodule_search_locations)"
+    OUTPUT_VARIABLE STOKER_TORCH_DIR OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
 if(STOKER_TRAIN)
   stoker_torch_version("${STOKER_TORCH_DIR}" STOKER_TORCH_VERSION)
   if(NOT STOKER_TORCH_VERSION)

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2016  # backquotes in messages mark commands; nothing is to be expanded
-# ./dev fresh
+# ./dev fresh, and the bare Debian 12 that it and ./dev wheel try things in
 
 readonly fresh_packages=(debootstrap)
 
@@ -82,11 +82,11 @@ fresh_root='' fresh_pid=''
 
 # The mounts live in a name space of their own and the processes too: however this ends, both are gone with it, and
 # removing the chroot can never reach through a mount. Runs beside this script, so that a signal can end it.
-start_in_chroot() {
+start_in_chroot() { # CHROOT CACHE LOG, and the script on stdin
   local chroot=$1 cache=$2 log=$3
   if [[ -n $cache ]]; then mkdir -p "$cache" "$chroot/root/.cache/ccache"; fi # where ccache looks by itself
   (umask 077 && fresh_environment "$chroot" >"$chroot/root/environment.sh")
-  fresh_script >"$chroot/root/fresh.sh"
+  cat >"$chroot/root/fresh.sh"
   unshare --mount --propagation private --pid --fork --kill-child bash -euc '
     chroot=$1 cache=$2
     mount -t proc proc "$chroot/proc"
@@ -110,8 +110,38 @@ remove_fresh_root() {
   fi
 }
 
+# make_fresh_root LOG: a bare Debian 12 in $fresh_root, which goes when this script ends.
+make_fresh_root() {
+  local log=$1 mirror
+  ((EUID == 0)) || fail 'a chroot with its mounts needs root' "sudo ./dev $command"
+  need_packages apt-fresh "${fresh_packages[@]}"
+  trap remove_fresh_root EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+  fresh_root=$(mktemp -d "${TMPDIR:-/tmp}/stoker-fresh.XXXXXX")
+  chmod 755 "$fresh_root" # apt drops to a user of its own
+  mirror=$(debian_sources | awk '$2 == "bookworm" {print $1; exit}')
+  say "making a bare Debian 12 in $fresh_root"
+  # No mirror: debootstrap has a default.
+  debootstrap --variant=minbase bookworm "$fresh_root" ${mirror:+"$mirror"} >"$log" 2>&1 ||
+    fail 'debootstrap' 'check the network and the sources in /etc/apt' "$log"
+  copy_machine_configuration "$fresh_root"
+}
+
+# try_in_fresh_root CACHE LOG: runs the script on stdin in it, shows what it prints, and returns its status.
+try_in_fresh_root() {
+  local cache=$1 log=$2 status=0
+  start_in_chroot "$fresh_root" "$cache" "$log"
+  # Both in the background: bash attends to a signal at once only while it waits.
+  tail --lines=0 --follow --pid="$fresh_pid" "$log" &
+  wait "$fresh_pid" || status=$?
+  fresh_pid=''
+  wait # for tail to show the end
+  return "$status"
+}
+
 do_fresh() {
-  local cache='' mirror status=0 log="$log_dir/fresh.log"
+  local cache='' log="$log_dir/fresh.log"
   keep=''
   while (($# > 0)); do
     case $1 in
@@ -126,33 +156,14 @@ do_fresh() {
     esac
     shift
   done
-  ((EUID == 0)) || fail 'a chroot with its mounts needs root' 'sudo ./dev fresh'
   mkdir -p "$log_dir"
   rm -rf "$log_dir/fresh"
-  need_packages apt-fresh "${fresh_packages[@]}"
   need_disk "${TMPDIR:-/tmp}" 12 'a fresh system with a build in it (TMPDIR says where)'
   if [[ -n $(git status --porcelain) ]]; then warn "only what is committed is tried; \`git status\` shows changes that are not"; fi
-
-  trap remove_fresh_root EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
-  fresh_root=$(mktemp -d "${TMPDIR:-/tmp}/stoker-fresh.XXXXXX")
-  chmod 755 "$fresh_root" # apt drops to a user of its own
-  mirror=$(debian_sources | awk '$2 == "bookworm" {print $1; exit}')
-  say "making a bare Debian 12 in $fresh_root"
-  # No mirror: debootstrap has a default.
-  debootstrap --variant=minbase bookworm "$fresh_root" ${mirror:+"$mirror"} >"$log" 2>&1 ||
-    fail 'debootstrap' 'check the network and the sources in /etc/apt' "$log"
-  copy_machine_configuration "$fresh_root"
+  make_fresh_root "$log"
   git bundle create --quiet "$fresh_root/root/stoker.bundle" HEAD
   say "trying $(git rev-parse --short HEAD) in it"
-  start_in_chroot "$fresh_root" "$cache" "$log"
-  # Both in the background: bash attends to a signal at once only while it waits.
-  tail --lines=0 --follow --pid="$fresh_pid" "$log" &
-  wait "$fresh_pid" || status=$?
-  fresh_pid=''
-  wait # for tail to show the end
-  ((status == 0)) || fail 'a new user would be stuck; the output above says where' \
+  try_in_fresh_root "$cache" "$log" < <(fresh_script) || fail 'a new user would be stuck; the output above says where' \
     "./dev fresh --keep leaves the chroot; its own logs are in $log_dir/fresh"
   say 'both commands work on a bare Debian 12'
 }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2016  # backquotes in messages mark commands; nothing is to be expanded
-# ./dev python, ./dev friends and ./dev wheel
+# ./dev python and ./dev friends
 
 # What builds the package, and what its tests use beside torch, which is the copy of setup.
 readonly python_packages=(python3-dev)
@@ -37,14 +37,15 @@ setup_python() {
   printf '%s' "$wanted" >"$venv/.complete"
 }
 
-# pip_builds LOG ARGUMENT...: pip builds the package, in a tree that the next time begins with.
+# pip_builds LOG SOURCE TREE ARGUMENT...: pip builds the package in SOURCE, in a tree that the next time begins with.
 pip_builds() {
-  local log="$log_dir/$1.log"
-  shift
+  local log="$log_dir/$1.log" source=$2 tree=$3
+  shift 3
   CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(job_count)} "$root/build/python/bin/python" -m pip "$@" \
-    --no-build-isolation --no-deps --no-input --progress-bar off --config-settings=build-dir="$root/build/python-build" \
-    --config-settings=cmake.define.STOKER_ARROW_DIR="$(pyarrow_dir)" ./python >"$log" 2>&1 </dev/null ||
-    fail "pip $1 ./python" 'correct the first error in the log (warnings count as errors), then run the same command again' "$log"
+    --no-build-isolation --no-deps --no-input --progress-bar off --config-settings=build-dir="$tree" \
+    --config-settings=cmake.define.STOKER_ARROW_DIR="$(pyarrow_dir)" \
+    --config-settings=cmake.define.STOKER_TORCH_DIR="$(torch_dir)" "$source" >"$log" 2>&1 </dev/null ||
+    fail "pip $1 $source" 'correct the first error in the log (warnings count as errors), then run the same command again' "$log"
 }
 
 do_python() {
@@ -53,7 +54,7 @@ do_python() {
   mkdir -p "$log_dir"
   setup_python
   say "building the package (build/log/pip-stoker.log)"
-  pip_builds pip-stoker install --force-reinstall
+  pip_builds pip-stoker ./python "$root/build/python-build" install --force-reinstall
   say "installed in build/python after $((SECONDS - started)) s; running the tests"
   "$root/build/python/bin/python" -B -m unittest discover --start-directory python/tests --pattern "${1:-*_test.py}" || status=$?
   ((status == 0)) || fail "tests of the Python package" "build/python/bin/python python/tests/NAME_test.py runs one file"
@@ -86,14 +87,4 @@ do_friends() {
   say "running the examples in examples/python, and their tests"
   "$root/build/friends/bin/python" -B -m unittest discover --start-directory python/tests --pattern friends_test.py || status=$?
   ((status == 0)) || fail "tests with other libraries" "build/friends/bin/python python/tests/friends_test.py runs them alone"
-}
-
-do_wheel() {
-  (($# == 0)) || usage_error "wheel takes no argument, not '$1'"
-  setup_base
-  mkdir -p "$log_dir"
-  setup_python
-  say "building the wheel (build/log/pip-wheel.log)"
-  pip_builds pip-wheel wheel --wheel-dir "$root/build/wheel"
-  ls -l build/wheel
 }

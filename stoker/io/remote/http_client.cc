@@ -1,7 +1,5 @@
 #include "stoker/io/remote/http_client.h"
 
-#include <curl/curl.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -12,26 +10,30 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/per_process.h"
 #include "stoker/base/trace.h"
+#include "stoker/io/remote/libcurl_internal.h"
 
 namespace stoker {
 namespace {
+
+// REQUIRES: FindLibcurl() succeeded.
+const Libcurl& Curl() { return *FindLibcurl(); }
 
 constexpr size_t kMostText = 16 << 10;
 constexpr long kReceiveBytes = 512 << 10;  // libcurl's most
 constexpr long kMostRedirects = 8;
 
 struct Closer {
-  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+  void operator()(CURL* easy) const { Curl().easy_cleanup(easy); }
+  void operator()(curl_slist* list) const { Curl().slist_free_all(list); }
 };
 struct MultiCloser {
-  void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+  void operator()(CURLM* multi) const { Curl().multi_cleanup(multi); }
 };
 
 // A connection, or a few, with what is reused of them. The easy handle goes first.
 struct Handle {
-  std::unique_ptr<CURLM, MultiCloser> multi{curl_multi_init()};
-  std::unique_ptr<CURL, Closer> easy{curl_easy_init()};
+  std::unique_ptr<CURLM, MultiCloser> multi{Curl().multi_init()};
+  std::unique_ptr<CURL, Closer> easy{Curl().easy_init()};
 };
 
 // Idle handles; the one used last is taken first, since its connection is the likeliest to be open.
@@ -41,7 +43,7 @@ class Handles {
     static PerProcess<Handles> handles;
     return handles.Get();
   }
-  Handles() { curl_global_init(CURL_GLOBAL_DEFAULT); }
+  Handles() { Curl().global_init(CURL_GLOBAL_DEFAULT); }
   Handles(const Handles&) = delete;
   Handles& operator=(const Handles&) = delete;
 
@@ -116,7 +118,7 @@ size_t OnBody(char* data, size_t size, size_t count, void* user) {
 // "HOST:PORT" of the address that the request came to.
 std::string ServerOf(CURL* easy) {
   const char* url = nullptr;
-  if (curl_easy_getinfo(easy, CURLINFO_EFFECTIVE_URL, &url) != CURLE_OK || url == nullptr)
+  if (Curl().easy_getinfo(easy, CURLINFO_EFFECTIVE_URL, &url) != CURLE_OK || url == nullptr)
     return "";
   std::string_view server(url);
   const size_t scheme = server.find("://");
@@ -134,64 +136,79 @@ const char* FirstSet(std::initializer_list<const char*> names) {
   return nullptr;
 }
 
+// Nothing else, such as file:, neither at first nor after a redirect.
+void AllowProtocols(CURL* easy, bool stays_secure) {
+  const Libcurl& curl = Curl();
+  if (curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK) {
+    curl.easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, stays_secure ? "https" : "http,https");
+    return;
+  }
+  // A libcurl before 7.85 has numbers in place of names, in options that later headers deprecate.
+  constexpr auto kProtocols = static_cast<CURLoption>(CURLOPTTYPE_LONG + 181);
+  constexpr auto kRedirectProtocols = static_cast<CURLoption>(CURLOPTTYPE_LONG + 182);
+  curl.easy_setopt(easy, kProtocols, long{CURLPROTO_HTTP | CURLPROTO_HTTPS});
+  curl.easy_setopt(easy, kRedirectProtocols,
+                   stays_secure ? long{CURLPROTO_HTTPS} : long{CURLPROTO_HTTP | CURLPROTO_HTTPS});
+}
+
 void Configure(CURL* easy, const HttpRequest& request, curl_slist* headers, Exchange& exchange,
                char* problem) {
-  curl_easy_reset(easy);  // keeps the connections
-  curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
-  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+  const Libcurl& curl = Curl();
+  curl.easy_reset(easy);  // keeps the connections
+  curl.easy_setopt(easy, CURLOPT_URL, request.url.c_str());
+  curl.easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
   if (!request.body.empty()) {
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, static_cast<long>(request.body.size()));
-    curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, request.body.c_str());
+    curl.easy_setopt(easy, CURLOPT_POSTFIELDSIZE, static_cast<long>(request.body.size()));
+    curl.easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, request.body.c_str());
   }
-  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   // A request that brings its own credentials, and so takes none of ~/.netrc, does not leave HTTPS.
   const bool stays_secure = !request.netrc && request.url.starts_with("https:");
-  curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, stays_secure ? "https" : "http,https");
-  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, request.follow_redirects ? 1L : 0L);
-  curl_easy_setopt(easy, CURLOPT_MAXREDIRS, kMostRedirects);
-  curl_easy_setopt(easy, CURLOPT_NETRC, request.netrc ? CURL_NETRC_OPTIONAL : CURL_NETRC_IGNORED);
-  curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);  // a key of S3 may have ".." in it
+  AllowProtocols(easy, stays_secure);
+  curl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, request.follow_redirects ? 1L : 0L);
+  curl.easy_setopt(easy, CURLOPT_MAXREDIRS, kMostRedirects);
+  curl.easy_setopt(easy, CURLOPT_NETRC, request.netrc ? CURL_NETRC_OPTIONAL : CURL_NETRC_IGNORED);
+  curl.easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);  // a key of S3 may have ".." in it
   // Several connections carry more than one that is shared: HTTP/2 would make them one.
-  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-  curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, kReceiveBytes);
-  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl.easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  curl.easy_setopt(easy, CURLOPT_BUFFERSIZE, kReceiveBytes);
+  curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   // A request that ends while a name is looked up does not wait for the thread that does so.
-  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-  curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-  curl_easy_setopt(easy, CURLOPT_USERAGENT, "stoker");
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.timeout * 1000));
-  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
+  curl.easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+  curl.easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  curl.easy_setopt(easy, CURLOPT_USERAGENT, "stoker");
+  curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.timeout * 1000));
+  curl.easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+  curl.easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
                    std::max(1L, static_cast<long>(request.timeout + 0.5)));
-  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, problem);
-  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, OnHeadLine);
-  curl_easy_setopt(easy, CURLOPT_HEADERDATA, &exchange);
-  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, OnBody);
-  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &exchange);
+  curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, problem);
+  curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, OnHeadLine);
+  curl.easy_setopt(easy, CURLOPT_HEADERDATA, &exchange);
+  curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, OnBody);
+  curl.easy_setopt(easy, CURLOPT_WRITEDATA, &exchange);
   if (const char* bundle = FirstSet({"CURL_CA_BUNDLE", "SSL_CERT_FILE", "AWS_CA_BUNDLE"}))
-    curl_easy_setopt(easy, CURLOPT_CAINFO, bundle);
+    curl.easy_setopt(easy, CURLOPT_CAINFO, bundle);
 }
 
 // Until the answer is there or `cancel` says so.
 CURLcode Run(const Handle& handle, Cancellation* cancel) {
   const TraceSpan span("ask a server");
   CURLM* const multi = handle.multi.get();
-  if (curl_multi_add_handle(multi, handle.easy.get()) != CURLM_OK) return CURLE_FAILED_INIT;
+  if (Curl().multi_add_handle(multi, handle.easy.get()) != CURLM_OK) return CURLE_FAILED_INIT;
   CURLcode code = CURLE_ABORTED_BY_CALLBACK;
   const auto wait_ms = static_cast<int>((cancel ? cancel->Patience() : kLongestPatience).count());
   {
-    const WakeScope scope(cancel, [multi] { curl_multi_wakeup(multi); });
+    const WakeScope scope(cancel, [multi] { Curl().multi_wakeup(multi); });
     int running = 1;
     while (running > 0 && (cancel == nullptr || !cancel->cancelled())) {
-      if (curl_multi_perform(multi, &running) != CURLM_OK) break;
-      if (running > 0) curl_multi_poll(multi, nullptr, 0, wait_ms, nullptr);
+      if (Curl().multi_perform(multi, &running) != CURLM_OK) break;
+      if (running > 0) Curl().multi_poll(multi, nullptr, 0, wait_ms, nullptr);
     }
     int left = 0;
-    while (const CURLMsg* message = curl_multi_info_read(multi, &left)) {
+    while (const CURLMsg* message = Curl().multi_info_read(multi, &left)) {
       if (message->msg == CURLMSG_DONE) code = message->data.result;
     }
   }
-  curl_multi_remove_handle(multi, handle.easy.get());
+  Curl().multi_remove_handle(multi, handle.easy.get());
   return code;
 }
 
@@ -221,7 +238,7 @@ void Judge(CURLcode code, const char* problem, Exchange& exchange) {
     return;
   }
   if (code == CURLE_OK || exchange.refused || exchange.has_text) return;
-  answer.problem = *problem != '\0' ? problem : curl_easy_strerror(code);
+  answer.problem = *problem != '\0' ? problem : Curl().easy_strerror(code);
   answer.lasting = IsLasting(code);
   answer.unreachable = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT ||
                        code == CURLE_COULDNT_RESOLVE_PROXY;
@@ -229,9 +246,13 @@ void Judge(CURLcode code, const char* problem, Exchange& exchange) {
 
 }  // namespace
 
-void PrepareHttp() { Handles::Shared(); }
+void PrepareHttp() {
+  if (FindLibcurl().ok()) Handles::Shared();
+}
 
 HttpAnswer PerformHttp(const HttpRequest& request, HttpSink& sink, Cancellation* cancel) {
+  if (const Result<Libcurl>& curl = FindLibcurl(); !curl.ok())
+    return {.problem = curl.status().message(), .lasting = true};
   std::unique_ptr<Handle> handle = Handles::Shared().Take();
   Exchange exchange{.sink = sink, .answer = {}, .timeout = request.timeout};
   if (!handle->easy || !handle->multi) {
@@ -242,7 +263,7 @@ HttpAnswer PerformHttp(const HttpRequest& request, HttpSink& sink, Cancellation*
   std::unique_ptr<curl_slist, Closer> headers;
   for (const std::string& header : request.headers) {
     // On success the list begins where it did, or here if it was empty.
-    curl_slist* const longer = curl_slist_append(headers.get(), header.c_str());
+    curl_slist* const longer = Curl().slist_append(headers.get(), header.c_str());
     if (longer != nullptr && !headers) headers.reset(longer);
   }
   char problem[CURL_ERROR_SIZE] = "";

@@ -28,6 +28,12 @@ void WaitWithoutSpinningLong() {
   ::setenv("GOMP_SPINCOUNT", kSpins, /*overwrite=*/0);
 }
 
+// Whether this is the program of the Python package `stoker`, whose trainer is in another package.
+bool IsOfPackage(const std::filesystem::path& folder) {
+  std::error_code error;
+  return std::filesystem::exists(folder.parent_path() / "libstoker.so", error);
+}
+
 // Where stoker-train may be: beside this program, or where it is installed.
 Result<std::vector<std::filesystem::path>> TrainerPlaces() {
   std::error_code error;
@@ -37,6 +43,10 @@ Result<std::vector<std::filesystem::path>> TrainerPlaces() {
                               error.message());
   }
   const std::filesystem::path folder = self.parent_path();
+  if (IsOfPackage(folder)) {
+    return std::vector<std::filesystem::path>{folder.parent_path().parent_path() /
+                                              "stoker_train/bin/stoker-train"};
+  }
   return std::vector<std::filesystem::path>{folder / "stoker-train",
                                             folder.parent_path() / "libexec/stoker/stoker-train"};
 }
@@ -63,6 +73,13 @@ Status ExecTrainer(char** argv) {
     EndOnInterrupt();
     return FailedPrecondition("{}: cannot be started: {}; build or install it again",
                               program.string(), std::generic_category().message(error_number));
+  }
+  if (places.size() == 1) {
+    return NotFound(
+        "the package stoker cannot train without the package stoker-train, and there is no {}; "
+        "`pip install stoker-train` of the same version installs it, from a checkout `pip install "
+        "./python/train`",
+        places.front().string());
   }
   return NotFound(
       "this build of stoker cannot train: there is neither {} nor {}; "

@@ -10,7 +10,8 @@ bool HasTrainer();
 
 // Replaces this process by stoker-train with the same arguments, so it only returns if that fails:
 // kNotFound, with what to do, if the program was built or installed without it. Searches beside
-// this executable, then in ../libexec/stoker/. Signals meanwhile are held for stoker-train. Limits
+// this executable, then in ../libexec/stoker/; of the Python package, in the package stoker_train.
+// Signals meanwhile are held for stoker-train. Limits
 // the spinning of its computing threads (GOMP_SPINCOUNT), unless the environment sets how they
 // wait.
 //   argv  main's, ended by a null pointer
