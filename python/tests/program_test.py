@@ -42,13 +42,14 @@ class Program(TestCase):
 
     @unittest.skipUnless(importlib.util.find_spec("stoker_train"), "the package stoker-train is not installed")
     def test_trains_with_the_other_package(self):
+        images, labels = self.pictures()
         (self.folder / "train.yaml").write_text(
-            "data: {train: [csv: {files: table.csv}, shuffle, batch: 16]}\n"
-            "train: {model: {mlp: {hidden: [8]}}, epochs: 2}\n"
+            f"data: {{train: [idx: {{images: {images}, labels: {labels}}}, normalize, batch: 16]}}\n"
+            "model: {mlp: {hidden: [8], classes: 10}}\ntrain: {epochs: 2, optimizer: sgd, schedule: {constant: {lr: 0.01}}}\n"
         )
-        (self.folder / "table.csv").write_text("x,y,label\n" + "".join(f"{i % 7},{i % 5},{i % 2}\n" for i in range(128)))
         done = run(self.stoker, "train", "train.yaml", "--run", "run", cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((self.folder / "run" / "weights.safetensors").exists())
 
 
 class Libcurl(TestCase):

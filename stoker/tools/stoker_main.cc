@@ -6,6 +6,7 @@
 #include "stoker/tools/commands/help_commands.h"
 #include "stoker/tools/doctor/doctor.h"
 #include "stoker/tools/foreign/foreign_doctor.h"
+#include "stoker/tools/launch/launch.h"
 #include "stoker/tools/program/process.h"
 #include "stoker/tools/top/top.h"
 
@@ -34,6 +35,7 @@ int main(int argc, char** argv) {
     return HasTrainer() ? ExecTrainer(argv) : RunDoctor(arguments, {});
   };
   actions.foreign_doctor = RunForeignDoctor;
+  actions.launch = RunLaunch;
   actions.top = RunTop;
   actions.bench = HereUnlessCodeIsLoaded(RunBench, argv);
   actions.pack = HereUnlessCodeIsLoaded(RunPack, argv);

@@ -11,6 +11,7 @@
 #include "stoker/tools/commands/eval_command.h"
 #include "stoker/tools/commands/export_command.h"
 #include "stoker/tools/commands/inspect_command.h"
+#include "stoker/tools/commands/launch_command.h"
 #include "stoker/tools/commands/lint_command.h"
 #include "stoker/tools/commands/lr_find_command.h"
 #include "stoker/tools/commands/pack_command.h"
@@ -51,6 +52,7 @@ struct CommandActions {
   std::function<Status(const DoctorArguments&)> doctor = hand_over;
   std::function<Status(const DoctorArguments&)> foreign_doctor;
   std::function<Status(const TopArguments&)> top;
+  std::function<Status(const LaunchArguments&)> launch;
   std::function<Status(const BenchArguments&)> bench = RunBench;
   std::function<Status(const BenchArguments&)> bench_model = hand_over;
   std::function<Status(const PackArguments&)> pack = RunPack;

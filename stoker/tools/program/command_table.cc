@@ -22,7 +22,7 @@ OptionEntry DescribeOption(const CLI::Option& option) {
     entry.after_dashes = option.get_type_name() == kAfterDashes;
   } else {
     for (const std::string& letter : option.get_snames()) entry.names.push_back("-" + letter);
-    entry.names.push_back("--" + option.get_lnames().front());
+    if (!option.get_lnames().empty()) entry.names.push_back("--" + option.get_lnames().front());
     if (option.get_items_expected_max() > 0) entry.value = option.get_type_name();
     entry.value_optional = option.get_items_expected_min() == 0 && !entry.value.empty();
   }

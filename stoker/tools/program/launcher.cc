@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -62,6 +63,16 @@ std::optional<Launch> FindOtherProcesses(const Variable& variable) {
 
 std::optional<Launch> FindOtherProcesses() {
   return FindOtherProcesses([](const char* name) -> const char* { return ::getenv(name); });
+}
+
+Restarts FindRestarts(const Variable& variable) {
+  const int done = NumberOf(variable, "TORCHELASTIC_RESTART_COUNT").value_or(0);
+  const int most = NumberOf(variable, "TORCHELASTIC_MAX_RESTARTS").value_or(0);
+  return {.done = std::max(done, 0), .most = std::max({done, most, 0})};
+}
+
+Restarts FindRestarts() {
+  return FindRestarts([](const char* name) -> const char* { return ::getenv(name); });
 }
 
 }  // namespace stoker

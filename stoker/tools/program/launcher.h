@@ -22,4 +22,12 @@ std::optional<Launch> FindOtherProcesses(const Variable& variable);
 // The same from the environment of this process.
 std::optional<Launch> FindOtherProcesses();
 
+// How often a launcher has started this command again after a failure, and how often it would.
+// Both 0: there is none, or it never does.
+struct Restarts {
+  int done = 0, most = 0;
+};
+Restarts FindRestarts(const Variable& variable);
+Restarts FindRestarts();
+
 }  // namespace stoker

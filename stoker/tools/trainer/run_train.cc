@@ -18,6 +18,7 @@
 #include "stoker/tools/live/live_server.h"
 #include "stoker/tools/live/train_watch.h"
 #include "stoker/tools/program/interrupt.h"
+#include "stoker/tools/program/launcher.h"
 #include "stoker/tools/program/output_file.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/terminal.h"
@@ -255,10 +256,29 @@ Status Train(const TrainArguments& arguments, TraceSession* trace) {
   return Report(*summary, arguments);
 }
 
+// A launcher that starts the same command again means the run of before to continue, from the
+// beginning if it had none.
+Result<TrainArguments> WithResume(TrainArguments arguments, const Restarts& restarts) {
+  if (arguments.resume || restarts.most == 0) return arguments;
+  if (arguments.run.empty()) {
+    return InvalidArgument(
+        "the launcher starts this again after a failure ({} times at most), so the run must have a "
+        "directory that is known before: give --run DIR",
+        restarts.most);
+  }
+  if (restarts.done == 0) return arguments;
+  const Result<ConfigNode> before = ReadRunRecipe(arguments.run);
+  arguments.resume = before.ok() || before.status().code() != StatusCode::kNotFound;
+  if (arguments.resume)
+    LogInfo("{}: the launcher's restart {} continues this run", arguments.run, restarts.done);
+  return arguments;
+}
+
 }  // namespace
 
-Status RunTrain(const TrainArguments& arguments) {
-  if (arguments.print_recipe) return Train(arguments, nullptr);
+Status RunTrain(const TrainArguments& given) {
+  if (given.print_recipe) return Train(given, nullptr);
+  STOKER_ASSIGN_OR_RETURN(const TrainArguments arguments, WithResume(given, FindRestarts()));
   STOKER_RETURN_IF_ERROR(CheckTraceIsOutside(arguments));
   return RunTraced(arguments.trace, "stoker train",
                    [&](TraceSession* trace) { return Train(arguments, trace); });

@@ -7,6 +7,7 @@
 #include "stoker/device/torch_error.h"
 #include "stoker/tools/commands/all_commands.h"
 #include "stoker/tools/foreign/foreign_doctor.h"
+#include "stoker/tools/launch/launch.h"
 #include "stoker/tools/program/exit_code.h"
 #include "stoker/tools/program/process.h"
 #include "stoker/tools/program/program.h"
@@ -51,6 +52,7 @@ CommandActions ActionsWithTorch() {
   actions.batch_find = Guarded(RunBatchFind);
   actions.doctor = Guarded(RunTrainedDoctor);
   actions.foreign_doctor = RunForeignDoctor;
+  actions.launch = RunLaunch;
   actions.top = RunTop;
   actions.bench_model = Guarded(RunModelBench);
   actions.inspect = [](const InspectArguments& arguments) {
