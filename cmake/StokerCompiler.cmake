@@ -20,11 +20,10 @@ add_library(stoker_flags INTERFACE)
 target_compile_features(stoker_flags INTERFACE cxx_std_20)
 target_include_directories(stoker_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_definitions(stoker_flags INTERFACE STOKER_VERSION="${PROJECT_VERSION}")
-if(STOKER_PYTHON)
-  # libstoker.so holds them (python/CMakeLists.txt). Set for all targets alike, programs too, so that they share the precompiled
-  # headers. No other library replaces a function of ours, so it may be inlined and called directly.
-  target_compile_options(stoker_flags INTERFACE -fPIC $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
-endif()
+# As libstoker.so needs them (python/CMakeLists.txt), in every build, so that ccache makes the package of what a release has
+# compiled: in an executable the linker makes the same calls and accesses of it. No other library replaces a function of ours, so
+# it may be inlined.
+target_compile_options(stoker_flags INTERFACE -fPIC $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
 add_library(stoker_own_flags INTERFACE)
 target_compile_options(stoker_own_flags INTERFACE
   -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Werror

@@ -9,10 +9,12 @@ import random
 import signal
 import time
 import unittest
+from unittest import mock
 
 import numpy
 
 import stoker as sk
+from stoker.functions import serve
 from support import TestCase, needs, threads_of_this_process
 
 
@@ -538,6 +540,53 @@ class Errors(TestCase):
         inner = sk.lines(...) | sk.map(lambda element: {"n": len(element["text"])})
         with self.assertRaisesRegex(sk.ConfigError, "put the function after it"):
             list(sk.Loader(sk.interleave(files=str(self.folder / "*.txt"), pipeline=inner), to="numpy"))
+
+
+class Wire(TestCase):
+    """What the engine makes of workers whose messages are broken, as by a function that writes where it should not."""
+
+    def results_with(self, damage):
+        """The numbers that a pipeline gives, or the error, where `damage` has changed each answer of its worker."""
+        class Broken(serve._Worker):
+            def _answer(self, request):
+                return damage(super()._answer(request))
+
+        with mock.patch.object(serve, "_Worker", Broken):
+            pipeline = sk.range(40) | sk.map(twice, spec={"twice": ("int64", ())}) | sk.batch(8)
+            return numbers_of(pipeline, "twice", threads=1, workers=1)
+
+    def test_damaged_answers_are_errors_or_give_what_they_say(self):
+        seed = int(os.environ.get("STOKER_SEED", "1"))
+        for trial in range(200):
+            rng = random.Random(f"{seed} {trial}")
+
+            def damage(answer, rng=rng):
+                data = bytearray(answer)
+                kind = rng.randrange(4)
+                if kind == 0:
+                    for _ in range(rng.randrange(1, 4)):
+                        data[rng.randrange(len(data))] = rng.randrange(256)
+                elif kind == 1:
+                    del data[rng.randrange(len(data)):]
+                elif kind == 2:
+                    data += rng.randbytes(rng.randrange(1, 2000))
+                else:  # a number of 8 bytes that is large or negative
+                    at = rng.randrange(max(1, len(data) - 8))
+                    data[at:at + 8] = rng.choice([2 ** 63 - 1, 2 ** 62, 2 ** 64 - 1, 2 ** 31]).to_bytes(8, "little")
+                return bytes(data)
+
+            with self.subTest(seed=seed, trial=trial):
+                try:
+                    self.assertEqual(len(self.results_with(damage)), 40)
+                except sk.Error as error:
+                    self.assertIn("map(twice)", str(error))
+
+    def test_an_answer_that_is_missing_is_waited_for_until_the_worker_ends(self):
+        def damage(answer):
+            os._exit(7)
+
+        with self.assertRaisesRegex(sk.ResourceError, "status 7"):
+            self.results_with(damage)
 
 
 class Processes(TestCase):
