@@ -18,5 +18,6 @@ do_bench() {
   need_packages apt-interop "${interop_packages[@]}" # the server of bench/remote
   do_photos "$root/build/photos"
   configure_and_build release
+  do_python 'none_*.py' # without its tests
   exec bench/run.sh "$@"
 }

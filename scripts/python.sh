@@ -6,7 +6,7 @@ readonly python_packages=(python3-dev)
 readonly python_requirements=(scikit-build-core 'nanobind>=3,<4' numpy)
 
 # What examples/python runs under.
-readonly friends_requirements=(accelerate lightning transformers datasets 'jax[cpu]' keras 'ray[data,train]' nbclient ipykernel)
+readonly friends_requirements=(accelerate lightning transformers datasets 'jax[cpu]' keras 'ray[data,train]' torchvision nbclient ipykernel)
 
 # The environment build/python with what builds the package; it sees our copy of torch through a .pth file, so that pip
 # fetches only what that copy lacks.
