@@ -3,7 +3,8 @@
 
 # What builds the package, and what its tests use beside torch, which is the copy of setup.
 readonly python_packages=(python3-dev)
-readonly python_requirements=(scikit-build-core 'nanobind>=3,<4' numpy)
+# Sphinx and its theme make the reference; mypy checks a program that uses the package.
+readonly python_requirements=(scikit-build-core 'nanobind>=3,<4' numpy sphinx furo mypy)
 
 # What examples/python runs under.
 readonly friends_requirements=(accelerate lightning transformers datasets 'jax[cpu]' keras 'ray[data,train]' nbclient ipykernel)

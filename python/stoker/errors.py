@@ -1,5 +1,7 @@
 """What Stoker raises. The message says where (file, byte or line), what, and what to do; attributes hold the place."""
 
+from __future__ import annotations
+
 import re
 
 # "recipe.yaml:5:17: ...", "train.py:12: ..."
@@ -18,9 +20,13 @@ class Error(Exception):
     offset  the byte in it, of files with data; else None
     """
 
-    code = "internal"
+    code: str = "internal"
+    file: str | None
+    line: int | None
+    column: int | None
+    offset: int | None
 
-    def __init__(self, message="", code=None):
+    def __init__(self, message: str = "", code: str | None = None) -> None:
         super().__init__(message)
         if code is not None:
             self.code = code

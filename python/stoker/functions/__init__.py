@@ -17,12 +17,10 @@ from . import naming
 
 __all__ = ["filter", "from_generator", "from_map_style", "map"]
 
-_Spec = Mapping[str, tuple[str, Sequence["int | None"]]]
-_OnError = "str | Mapping[str, Any] | None"
-
 
 def map(function: Callable[..., Any], *, field: str | None = None, fields: str | Sequence[str] = (), to: str = "numpy",
-        random: bool = True, spec: _Spec | None = None, on_error: _OnError = None) -> Stages:
+        random: bool = True, spec: Mapping[str, tuple[str, Sequence[int | None]]] | None = None,
+        on_error: str | Mapping[str, Any] | None = None) -> Stages:
     """Calls ``function({field: array})`` for each element; the dict that it returns takes the element's place.
 
     It runs in worker processes (``Loader(workers=)``), several elements at a time, in any order; results come in the order of the
@@ -51,10 +49,11 @@ def map(function: Callable[..., Any], *, field: str | None = None, fields: str |
 
 
 @overload
-def filter(condition: Callable[..., Any], *, field: str | None = None, to: str = "numpy", on_error: _OnError = None) -> Stages: ...
+def filter(condition: Callable[..., Any], *, field: str | None = None, to: str = "numpy",
+           on_error: str | Mapping[str, Any] | None = None) -> Stages: ...
 @overload
 def filter(condition: str = "label", *, equals: float | Sequence[float] = (), except_: float | Sequence[float] = (),
-           min: float | None = None, max: float | None = None, on_error: _OnError = None) -> Stages: ...
+           min: float | None = None, max: float | None = None, on_error: str | Mapping[str, Any] | None = None) -> Stages: ...
 def filter(condition="label", *, on_error=None, **options):
     """Keeps the elements for which a function returns something true, or whose field meets conditions.
 
@@ -77,8 +76,9 @@ def filter(condition="label", *, on_error=None, **options):
     return Stages((_node("python_filter", given, on_error),))
 
 
-def from_map_style(dataset: Any, *, fields: str | Sequence[str] = (), random: bool = True, spec: _Spec | None = None,
-                   on_error: _OnError = None) -> Dataset:
+def from_map_style(dataset: Any, *, fields: str | Sequence[str] = (), random: bool = True,
+                   spec: Mapping[str, tuple[str, Sequence[int | None]]] | None = None,
+                   on_error: str | Mapping[str, Any] | None = None) -> Dataset:
     """The samples of an object with ``len(dataset)`` and ``dataset[i]``, such as a Dataset of PyTorch or of Hugging Face.
 
     ``dataset[i]`` is called in worker processes; shuffles and ranks cost nothing, since samples are read by number. Where the object
@@ -102,8 +102,9 @@ def from_map_style(dataset: Any, *, fields: str | Sequence[str] = (), random: bo
     return Dataset((numbers, _node("python_map", given, on_error)), os.getcwd())
 
 
-def from_generator(function: Callable[..., Iterable[Any]], *, fields: str | Sequence[str] = (), spec: _Spec | None = None,
-                   on_error: _OnError = None) -> Dataset:
+def from_generator(function: Callable[..., Iterable[Any]] | Iterable[Any], *, fields: str | Sequence[str] = (),
+                   spec: Mapping[str, tuple[str, Sequence[int | None]]] | None = None,
+                   on_error: str | Mapping[str, Any] | None = None) -> Dataset:
     """The elements that ``function()`` yields, in order; it is called for each pass, in a worker process.
 
     It must give the same elements each time: a resumed pass makes them again up to its place. If it has an argument `epoch`, it gets
