@@ -63,6 +63,12 @@ def load(path):
     return module
 
 
+def kinds(module):
+    """The registered operators by name. What calls functions of Python is not among them: stoker/functions has it."""
+    found = [kind for kind in json.loads(module.operators_json()) if not kind["name"].startswith("python_")]
+    return {kind["name"]: kind for kind in sorted(found, key=lambda kind: kind["name"])}
+
+
 def literal(value):
     """A default as Python source; lists become tuples, which nobody can change."""
     if isinstance(value, list):
@@ -149,11 +155,9 @@ def main():
     parser.add_argument("--module", required=True, type=pathlib.Path)
     parser.add_argument("--to", required=True, type=pathlib.Path)
     arguments = parser.parse_args()
-    # What calls functions of Python is not written as text by users: stoker/functions has it.
-    kinds = [kind for kind in json.loads(load(arguments.module).operators_json()) if not kind["name"].startswith("python_")]
-    kinds.sort(key=lambda kind: kind["name"])
-    names = ",\n".join(f'    "{kind["name"]}"' for kind in kinds)
-    text = HEADER + f"__all__ = [\n{names},\n]\n\n\n" + "\n\n".join(function(kind) for kind in kinds)
+    found = kinds(load(arguments.module))
+    names = ",\n".join(f'    "{name}"' for name in found)
+    text = HEADER + f"__all__ = [\n{names},\n]\n\n\n" + "\n\n".join(function(kind) for kind in found.values())
     arguments.to.write_text(text, encoding="utf-8")
 
 

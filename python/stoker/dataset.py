@@ -28,6 +28,7 @@ class Stages:
         self._nodes = tuple(nodes)
 
     def __or__(self, other: Stages) -> Stages:
+        """These stages and those that follow them."""
         if isinstance(other, Stages):
             return Stages(self._nodes + other._nodes)
         if isinstance(other, Dataset):
@@ -87,6 +88,7 @@ class Dataset:
         return float("inf") if count == -1 else count
 
     def __len__(self) -> int:
+        """`count` where it is a number; a TypeError elsewhere."""
         count = self._pipeline().count
         if count is None or count == -1:
             kind = "repeats for ever" if count == -1 else "is known only at its end"
@@ -94,6 +96,7 @@ class Dataset:
         return count
 
     def __or__(self, other: Stages) -> Dataset:
+        """The pipeline that goes on with these stages."""
         if isinstance(other, Stages):
             return Dataset(self._nodes + other._nodes, self._root, self._classes)
         if isinstance(other, Dataset):
@@ -104,6 +107,7 @@ class Dataset:
         return _refuse(other)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
+        """One epoch of ``Loader(dataset)``."""
         from .loader import Loader
 
         return iter(Loader(self))

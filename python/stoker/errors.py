@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+__all__ = ["ConfigError", "DataError", "Error", "ResourceError"]
+
 # "recipe.yaml:5:17: ...", "train.py:12: ..."
 _LINE = re.compile(r"(?:^|while [^:\n]*: )(?P<file>[^\n:][^\n]*?):(?P<line>\d+)(?::(?P<column>\d+))?: ")
 # "train.gz: byte 16: ..."
@@ -44,7 +46,7 @@ class Error(Exception):
 
 
 class ConfigError(Error, ValueError):
-    """An option, a recipe, a pipeline or a use of it makes no sense."""
+    """An option, a recipe, a pipeline, or a use of one, is wrong."""
 
     code = "invalid_argument"
 
@@ -56,7 +58,7 @@ class DataError(Error):
 
 
 class ResourceError(Error, OSError):
-    """The system gives not what is asked for: a file that is not there, no permission, no memory, a server that is away."""
+    """The system does not give what was asked for: a file that is not there, no permission, no memory, a server that is away."""
 
     code = "unavailable"
 

@@ -35,16 +35,16 @@ class Loader:
     source         a Dataset, or the path of a recipe
     section        which pipeline of the recipe: "train" or "eval"
     set            changes of the recipe: ["data.train.batch.size=64"]
-    seed           of shuffles and augmentations
+    seed           the seed of shuffles and augmentations
     to             "torch", "numpy", "jax" or "dlpack" (Arrays of this package); None: PyTorch's tensors where torch is imported,
                    else NumPy's arrays. All share the engine's memory, and it is the caller's: nobody else reads or writes it
-    device         where PyTorch's or JAX's arrays are: "cuda", "cuda:1", a torch.device or a device of JAX; None: where the engine makes
-                   them, on the CPU. Copies to a GPU run ahead, from pinned memory, on a stream of their own
-    threads        how many work, 0: none, the calling thread does all; None: as many as pay
+    device         where PyTorch's or JAX's arrays are: "cuda", "cuda:1", a torch.device or a device of JAX; None: on the CPU,
+                   where the engine makes them. Copies to a GPU run ahead, from pinned memory, on a stream of their own
+    threads        how many threads work; 0: none, and the calling thread does all; None: as many as pay
     memory         the most bytes of batches under way: 2_000_000_000 or "2GiB"; None: a quarter of what the process may use, shared
                    by all loaders
     deterministic  False: batches come in the order in which they are finished, which is another each time
-    rank, world    which share this process reads; None: of torch.distributed, JAX or the launcher's environment
+    rank, world    which share this process reads, of how many; None: as torch.distributed, JAX or the launcher's environment say
     workers        how many processes call functions of Python, where the pipeline has some; None: one for each CPU. With threads=0
                    there are none, and functions are called here
     when_dry       what the ranks do with a last round that has no batch for some: "stop" leaves it out, so all have as many;
@@ -131,6 +131,7 @@ class Loader:
     # --- Epochs.
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Begins the next epoch, or continues where a state that was loaded says."""
         pipeline = self._dataset._pipeline()
         rank, world = self._share()
         fields = convert.converters(self._to or convert.choose(None), pipeline.spec, self._device)
