@@ -166,8 +166,8 @@ Arrays without NumPy
 
 .. autofunction:: stoker.worker_context
 """),
-    "device": ("Batches on a GPU", """``Loader(train, device="cuda")`` gives tensors that are on the GPU already. It iterates by this class,
-which any iterator of a Loader can be given to.
+    "device": ("Batches on a GPU", """``Loader(train, device="cuda")`` gives tensors that are on the GPU already. The iterator that it
+gives then is of this class.
 
 .. code-block:: python
 
