@@ -10,6 +10,7 @@ import importlib.util
 import json
 import keyword
 import pathlib
+import re
 import textwrap
 
 WIDTH = 120
@@ -23,14 +24,12 @@ An option that is left out has the default that the signature shows. `on_error` 
 
 from __future__ import annotations
 
-import os as _os
-from collections.abc import Mapping as _Mapping
-from collections.abc import Sequence as _Sequence
-from typing import Any as _Any
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from types import EllipsisType
+from typing import Any
 
-from .dataset import Dataset as _Dataset
-from .dataset import Stages as _Stages
-from .dataset import _operator, _source
+from .dataset import Dataset, Stages, _operator, _source
 
 '''
 
@@ -40,19 +39,19 @@ ANNOTATIONS = {
     "integer": "int",
     "number": "float",
     "text": "str",
-    "path": "str | _os.PathLike[str]",
-    "list of integers": "int | _Sequence[int]",
-    "list of numbers": "float | _Sequence[float]",
-    "list of texts": "str | _Sequence[str]",
+    "path": "str | PathLike[str]",
+    "list of integers": "int | Sequence[int]",
+    "list of numbers": "float | Sequence[float]",
+    "list of texts": "str | Sequence[str]",
     "integer or auto": "int | None",
     "number or auto": "float | None",
     "integer, or share between 0 and 1": "int | float",
-    "path, pattern or list of them": "str | _os.PathLike[str] | _Sequence[str | _os.PathLike[str]]",
-    "list of pipelines": "_Sequence[_Dataset]",
-    "pipeline": "_Dataset | None",
-    "map of fields": "_Mapping[str, _Any]",
-    "map of features": "_Mapping[str, _Any]",
-    "map of paths": "_Mapping[str, _Any]",
+    "path, pattern or list of them": "str | PathLike[str] | Sequence[str | PathLike[str]]",
+    "list of pipelines": "Sequence[Dataset]",
+    "pipeline": "Dataset | None",
+    "map of fields": "Mapping[str, Any]",
+    "map of features": "Mapping[str, Any]",
+    "map of paths": "Mapping[str, Any]",
 }
 
 
@@ -62,6 +61,12 @@ def load(path):
     module = importlib.util.module_from_spec(importlib.util.spec_from_file_location("_core", path, loader=loader))
     loader.exec_module(module)
     return module
+
+
+def kinds(module):
+    """The registered operators by name. What calls functions of Python is not among them: stoker/functions has it."""
+    found = [kind for kind in json.loads(module.operators_json()) if not kind["name"].startswith("python_")]
+    return {kind["name"]: kind for kind in sorted(found, key=lambda kind: kind["name"])}
 
 
 def literal(value):
@@ -84,8 +89,11 @@ def argument(option):
     return name + "_" if keyword.iskeyword(name) else name
 
 
-def annotation(option):
-    return ANNOTATIONS.get(option["type"], "_Any")
+def annotation(kind, option):
+    hint = ANNOTATIONS.get(option["type"], "Any")
+    # `...` is the file that `interleave` names.
+    names_files = kind["group"] == "source" and option["required"] and option["type"].startswith("path")
+    return hint + " | EllipsisType" if names_files else hint
 
 
 def signature(kind):
@@ -93,18 +101,27 @@ def signature(kind):
     for number, option in enumerate(kind["options"]):
         if number == 1:
             lines.append("*,")
-        hint = annotation(option)
+        hint = annotation(kind, option)
         if option["required"]:
             lines.append(f"{argument(option)}: {hint},")
             continue
         value = default_of(option)
-        if value == "None" and "None" not in hint and hint != "_Any":
+        if value == "None" and "None" not in hint and hint != "Any":
             hint += " | None"
         lines.append(f"{argument(option)}: {hint} = {value},")
     if len(kind["options"]) < 2:
         lines.append("*,")
-    lines.append("on_error: str | _Mapping[str, _Any] | None = None,")
+    lines.append("on_error: str | Mapping[str, Any] | None = None,")
     return lines
+
+
+def about(option):
+    """The help of an option, in which values are called what Python calls them."""
+    if option["type"].endswith("or auto"):
+        return re.sub(r"\bauto:", "None:", option["help"])
+    if option["type"] == "true or false":
+        return re.sub(r"\b(true|false):", lambda found: found[0].capitalize(), option["help"])
+    return option["help"]
 
 
 def docstring(kind):
@@ -112,16 +129,16 @@ def docstring(kind):
     if kind["options"]:
         lines.append("")
     for option in kind["options"]:
-        about = option["help"]
+        text = about(option)
         if option["constraint"]:
-            about += f" ({option['constraint']})"
-        lines += textwrap.wrap(f"{argument(option)}: {about}", WIDTH - 4, subsequent_indent="    ")
+            text += f" ({option['constraint']})"
+        lines += textwrap.wrap(f"{argument(option)}: {text}", WIDTH - 4, subsequent_indent="    ")
     text = "\n".join(lines).replace("\\", "\\\\").replace('"""', "'''")
     return text + "\n" if "\n" in text else text
 
 
 def function(kind):
-    returns, make = ("_Dataset", "_source") if kind["group"] == "source" else ("_Stages", "_operator")
+    returns, make = ("Dataset", "_source") if kind["group"] == "source" else ("Stages", "_operator")
     arguments = textwrap.indent("\n".join(signature(kind)), "    ")
     doc = textwrap.indent(f'"""{docstring(kind)}"""', "    ")
     given = []
@@ -138,11 +155,9 @@ def main():
     parser.add_argument("--module", required=True, type=pathlib.Path)
     parser.add_argument("--to", required=True, type=pathlib.Path)
     arguments = parser.parse_args()
-    # What calls functions of Python is not written as text by users: stoker/functions has it.
-    kinds = [kind for kind in json.loads(load(arguments.module).operators_json()) if not kind["name"].startswith("python_")]
-    kinds.sort(key=lambda kind: kind["name"])
-    names = ",\n".join(f'    "{kind["name"]}"' for kind in kinds)
-    text = HEADER + f"__all__ = [\n{names},\n]\n\n\n" + "\n\n".join(function(kind) for kind in kinds)
+    found = kinds(load(arguments.module))
+    names = ",\n".join(f'    "{name}"' for name in found)
+    text = HEADER + f"__all__ = [\n{names},\n]\n\n\n" + "\n\n".join(function(kind) for kind in found.values())
     arguments.to.write_text(text, encoding="utf-8")
 
 

@@ -2,7 +2,7 @@
 # Debian packages: what a build needs, and how what is missing is installed.
 
 readonly base_packages=(
-  g++ cmake ninja-build ccache pkg-config git ca-certificates python3 python3-pip python3-venv
+  g++ cmake ninja-build ccache pkg-config git ca-certificates python3 python3-dev python3-pip python3-venv
   libhwy-dev libisal-dev zlib1g-dev libzstd-dev liblzma-dev libbz2-dev libcurl4-openssl-dev libssl-dev libspng-dev libjpeg62-turbo-dev libwebp-dev libcli11-dev libboost-dev
   libre2-dev libutf8proc-dev libsentencepiece-dev liblmdb-dev libhdf5-dev
   libyaml-cpp-dev nlohmann-json3-dev libfmt-dev libgtest-dev libgmock-dev libbenchmark-dev dataset-fashion-mnist

@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2016  # backquotes in messages mark commands; nothing is to be expanded
-# ./dev python and ./dev friends
+# ./dev python, ./dev reference and ./dev friends
 
 # What builds the package, and what its tests use beside torch, which is the copy of setup.
-readonly python_packages=(python3-dev)
-readonly python_requirements=(scikit-build-core 'nanobind>=3,<4' numpy)
+# Sphinx and its theme make the reference; mypy checks a program that uses the package.
+readonly python_requirements=(scikit-build-core 'nanobind>=3,<4' numpy sphinx furo mypy)
 
 # What examples/python runs under.
 readonly friends_requirements=(accelerate lightning transformers datasets 'jax[cpu]' keras 'ray[data,train]' torchvision nbclient ipykernel)
@@ -12,7 +12,6 @@ readonly friends_requirements=(accelerate lightning transformers datasets 'jax[c
 # fetches only what that copy lacks.
 setup_python() {
   local venv="$root/build/python" have='' site torch version wanted
-  need_packages apt-python "${python_packages[@]}"
   torch=$(torch_dir)
   # Packages are listed without the "+cu130" that PyTorch's own version may end with.
   version=$(torch_version_in "$torch")
@@ -48,16 +47,36 @@ pip_builds() {
     fail "pip $1 $source" 'correct the first error in the log (warnings count as errors), then run the same command again' "$log"
 }
 
+install_package() {
+  local started=$SECONDS
+  say "building the package (build/log/pip-stoker.log)"
+  pip_builds pip-stoker ./python "$root/build/python-build" install --force-reinstall
+  say "installed in build/python after $((SECONDS - started)) s"
+}
+
 do_python() {
-  local started=$SECONDS status=0
+  local status=0
   setup_base
   mkdir -p "$log_dir"
   setup_python
-  say "building the package (build/log/pip-stoker.log)"
-  pip_builds pip-stoker ./python "$root/build/python-build" install --force-reinstall
-  say "installed in build/python after $((SECONDS - started)) s; running the tests"
+  install_package
+  say 'running the tests'
   "$root/build/python/bin/python" -B -m unittest discover --start-directory python/tests --pattern "${1:-*_test.py}" || status=$?
   ((status == 0)) || fail "tests of the Python package" "build/python/bin/python python/tests/NAME_test.py runs one file"
+}
+
+# Of the package as it is installed in build/python; what was changed since then in the checkout is not in it.
+do_reference() {
+  local log="$log_dir/reference.log"
+  (($# == 0)) || usage_error "reference takes no argument, not '$1'"
+  setup_base
+  mkdir -p "$log_dir"
+  setup_python
+  "$root/build/python/bin/python" -c 'import stoker' 2>/dev/null || install_package
+  say 'making the reference (build/log/reference.log)'
+  "$root/build/python/bin/python" -B python/reference/build.py --to build/reference >"$log" 2>&1 ||
+    fail 'the reference has problems' 'correct each line of the log; where the checkout is newer than the package, ./dev python first' "$log"
+  say 'every public name has its entry, and no link is dead: build/reference/index.html'
 }
 
 # The environment build/friends, which sees the package and torch that build/python sees.

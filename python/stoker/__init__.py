@@ -10,16 +10,20 @@
 Importing it imports neither NumPy nor PyTorch.
 """
 
-from . import operators
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from . import _core, operators
 from ._core import Array
-from ._core import version as __version__
 from .dataset import Dataset, Stages, from_yaml, read_recipe
 from .errors import ConfigError, DataError, Error, ResourceError
+from .functions import filter, from_generator, from_map_style, map  # noqa: A004
 from .loader import Loader
 from .operators import *  # noqa: F403 - one function for each operator
-from .functions import filter, from_generator, from_map_style, map  # noqa: A004, I001 - filter takes the place of the operator's
+from .functions import filter  # noqa: A004, F811, I001 - that of the operator calls no function; checkers of types go by the first
 from .pictures import Sheet, show
 from .report import Explanation, Profile
+
+__version__: str = _core.version
 
 __all__ = [
     "Array",
@@ -44,14 +48,32 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
-    """What needs PyTorch or Ray is imported when it is asked for."""
-    if name == "ray":
-        import importlib
+# What needs PyTorch or Ray, by the package that it needs. It is imported when it is asked for.
+_ON_DEMAND = {"DataLoader": "torch", "worker_context": "torch", "ray": "ray"}
 
-        return importlib.import_module(".ray", __name__)
-    if name in ("DataLoader", "worker_context"):
-        from . import dataloader
+if _TYPE_CHECKING:
+    from . import dataloader as _dataloader
+    from . import ray as ray
 
-        return {"DataLoader": dataloader.DataLoader, "worker_context": dataloader.context}[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    DataLoader = _dataloader.DataLoader
+    worker_context = _dataloader.context
+else:
+
+    def __getattr__(name):
+        if name == "ray":
+            import importlib
+
+            return importlib.import_module(".ray", __name__)
+        if name in _ON_DEMAND:
+            from . import dataloader
+
+            return {"DataLoader": dataloader.DataLoader, "worker_context": dataloader.context}[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    """What a user calls: no modules, and what needs PyTorch or Ray only where these are installed."""
+    import importlib.util
+
+    on_demand = [name for name, package in _ON_DEMAND.items() if importlib.util.find_spec(package)]
+    return sorted({*__all__, *on_demand, *(name for name in globals() if name.startswith("__"))})

@@ -1,7 +1,11 @@
 """Pipelines as values: what `stoker.folder(...) | stoker.shuffle() | ...` makes."""
 
+from __future__ import annotations
+
 import os
 import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from . import _core
 from .errors import ConfigError
@@ -20,25 +24,26 @@ class Stages:
 
     __slots__ = ("_nodes",)
 
-    def __init__(self, nodes):
+    def __init__(self, nodes: Iterable[_core.Node]) -> None:
         self._nodes = tuple(nodes)
 
-    def __or__(self, other):
+    def __or__(self, other: Stages) -> Stages:
+        """These stages and those that follow them."""
         if isinstance(other, Stages):
             return Stages(self._nodes + other._nodes)
         if isinstance(other, Dataset):
             raise ConfigError(f"{other._nodes[0].where}: a source comes first in its pipeline, before any |")
         return _refuse(other)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Stages):
             return NotImplemented
         return _texts(self._nodes) == _texts(other._nodes)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(_texts(self._nodes))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return " | ".join(node.line() for node in self._nodes)
 
     def __reduce__(self):
@@ -55,41 +60,43 @@ class Dataset:
 
     __slots__ = ("_nodes", "_root", "_classes", "_built")
 
-    def __init__(self, nodes, root, classes=()):
+    def __init__(self, nodes: Iterable[_core.Node], root: str, classes: Iterable[str] = ()) -> None:
         self._nodes = tuple(nodes)
         self._root = root
         self._classes = tuple(classes)
         self._built = None
 
     @property
-    def root(self):
+    def root(self) -> str:
         """The folder that relative paths start at."""
         return self._root
 
     @property
-    def classes(self):
+    def classes(self) -> tuple[str, ...]:
         """The names of the labels 0, 1, ... that the recipe gives; empty without."""
         return self._classes
 
     @property
-    def spec(self):
+    def spec(self) -> dict[str, tuple[str, tuple[int, ...]]]:
         """{field: (dtype, shape)} of the elements; extents that differ from element to element are -1. Opens the files."""
         return {name: (dtype, tuple(shape)) for name, dtype, shape in self._pipeline().spec}
 
     @property
-    def count(self):
+    def count(self) -> int | float | None:
         """The number of elements (of batches, after ``batch``) of an epoch; None if it is not known; math.inf if it repeats."""
         count = self._pipeline().count
         return float("inf") if count == -1 else count
 
-    def __len__(self):
+    def __len__(self) -> int:
+        """`count` where it is a number; a TypeError elsewhere."""
         count = self._pipeline().count
         if count is None or count == -1:
             kind = "repeats for ever" if count == -1 else "is known only at its end"
             raise TypeError(f"the pipeline {kind}, so it has no length")
         return count
 
-    def __or__(self, other):
+    def __or__(self, other: Stages) -> Dataset:
+        """The pipeline that goes on with these stages."""
         if isinstance(other, Stages):
             return Dataset(self._nodes + other._nodes, self._root, self._classes)
         if isinstance(other, Dataset):
@@ -99,27 +106,28 @@ class Dataset:
             )
         return _refuse(other)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """One epoch of ``Loader(dataset)``."""
         from .loader import Loader
 
         return iter(Loader(self))
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Dataset):
             return NotImplemented
         return self._root == other._root and _texts(self._nodes) == _texts(other._nodes)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self._root, _texts(self._nodes)))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.to_yaml()
 
     def __reduce__(self):
         _check_names(self._nodes)
         return Dataset._of_yaml, (self.to_yaml(), self._root, self._classes)
 
-    def to_yaml(self):
+    def to_yaml(self) -> str:
         """The pipeline as a recipe has it under ``data: train:``."""
         return _core.to_yaml(list(self._nodes))
 
@@ -138,7 +146,7 @@ class Dataset:
         return Dataset(self._nodes[:-1] + (node,), self._root, self._classes)
 
 
-def from_yaml(text, root=None, name="the YAML text"):
+def from_yaml(text: str, root: str | os.PathLike[str] | None = None, name: str = "the YAML text") -> Dataset:
     """A Dataset of what a recipe has under ``data: train:``: a list of operators.
 
     root  the folder that relative paths start at; without it the working directory
@@ -147,7 +155,7 @@ def from_yaml(text, root=None, name="the YAML text"):
     return Dataset(_core.parse_pipeline(text, name), os.path.abspath(root or os.getcwd()))
 
 
-def read_recipe(path, section="train", set=()):
+def read_recipe(path: str | os.PathLike[str], section: str = "train", set: Sequence[str] = ()) -> Dataset:
     """The pipeline ``data.train`` or ``data.eval`` of a recipe file.
 
     set  changes in the form of the command line: ``["data.train.batch.size=64"]``

@@ -5,6 +5,8 @@ import threading
 
 from .errors import ConfigError
 
+__all__ = ["DeviceBatches"]
+
 _AHEAD = 2  # batches on the device beyond the one that the caller has
 _LOOKS = 0.1  # seconds after which the thread looks whether it is still wanted
 
@@ -60,12 +62,15 @@ class DeviceBatches:
         return arrive()
 
     def save(self):
+        """The position after the last batch that the caller has, as JSON."""
         return self._state
 
     def explain(self):
+        """What the pass has done so far, as JSON."""
         return self._batches.explain()
 
     def close(self):
+        """Ends the pass, its threads and the copies."""
         self._closed.set()
         self._batches.close()
         if self._thread is not threading.current_thread():

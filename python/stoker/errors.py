@@ -1,6 +1,10 @@
 """What Stoker raises. The message says where (file, byte or line), what, and what to do; attributes hold the place."""
 
+from __future__ import annotations
+
 import re
+
+__all__ = ["ConfigError", "DataError", "Error", "ResourceError"]
 
 # "recipe.yaml:5:17: ...", "train.py:12: ..."
 _LINE = re.compile(r"(?:^|while [^:\n]*: )(?P<file>[^\n:][^\n]*?):(?P<line>\d+)(?::(?P<column>\d+))?: ")
@@ -18,9 +22,13 @@ class Error(Exception):
     offset  the byte in it, of files with data; else None
     """
 
-    code = "internal"
+    code: str = "internal"
+    file: str | None
+    line: int | None
+    column: int | None
+    offset: int | None
 
-    def __init__(self, message="", code=None):
+    def __init__(self, message: str = "", code: str | None = None) -> None:
         super().__init__(message)
         if code is not None:
             self.code = code
@@ -38,7 +46,7 @@ class Error(Exception):
 
 
 class ConfigError(Error, ValueError):
-    """An option, a recipe, a pipeline or a use of it makes no sense."""
+    """An option, a recipe, a pipeline, or a use of one, is wrong."""
 
     code = "invalid_argument"
 
@@ -50,7 +58,7 @@ class DataError(Error):
 
 
 class ResourceError(Error, OSError):
-    """The system gives not what is asked for: a file that is not there, no permission, no memory, a server that is away."""
+    """The system does not give what was asked for: a file that is not there, no permission, no memory, a server that is away."""
 
     code = "unavailable"
 

@@ -1,8 +1,12 @@
 """Loader: a pipeline's batches, epoch after epoch."""
 
+from __future__ import annotations
+
 import atexit
 import os
 import weakref
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from . import _core, convert, functions, ranks
 from .dataset import Dataset, read_recipe
@@ -31,24 +35,26 @@ class Loader:
     source         a Dataset, or the path of a recipe
     section        which pipeline of the recipe: "train" or "eval"
     set            changes of the recipe: ["data.train.batch.size=64"]
-    seed           of shuffles and augmentations
+    seed           the seed of shuffles and augmentations
     to             "torch", "numpy", "jax" or "dlpack" (Arrays of this package); None: PyTorch's tensors where torch is imported,
                    else NumPy's arrays. All share the engine's memory, and it is the caller's: nobody else reads or writes it
-    device         where PyTorch's or JAX's arrays are: "cuda", "cuda:1", a torch.device or a device of JAX; None: where the engine makes
-                   them, on the CPU. Copies to a GPU run ahead, from pinned memory, on a stream of their own
-    threads        how many work, 0: none, the calling thread does all; None: as many as pay
+    device         where PyTorch's or JAX's arrays are: "cuda", "cuda:1", a torch.device or a device of JAX; None: on the CPU,
+                   where the engine makes them. Copies to a GPU run ahead, from pinned memory, on a stream of their own
+    threads        how many threads work; 0: none, and the calling thread does all; None: as many as pay
     memory         the most bytes of batches under way: 2_000_000_000 or "2GiB"; None: a quarter of what the process may use, shared
                    by all loaders
     deterministic  False: batches come in the order in which they are finished, which is another each time
-    rank, world    which share this process reads; None: of torch.distributed, JAX or the launcher's environment
+    rank, world    which share this process reads, of how many; None: as torch.distributed, JAX or the launcher's environment say
     workers        how many processes call functions of Python, where the pipeline has some; None: one for each CPU. With threads=0
                    there are none, and functions are called here
     when_dry       what the ranks do with a last round that has no batch for some: "stop" leaves it out, so all have as many;
                    "end" gives it to those it has; "empty" gives the others an empty batch
     """
 
-    def __init__(self, source, *, section="train", set=(), seed=0, to=None, threads=None, memory=None, deterministic=True,
-                 rank=None, world=None, when_dry="stop", workers=None, device=None):
+    def __init__(self, source: Dataset | str | os.PathLike[str], *, section: str = "train", set: Sequence[str] = (), seed: int = 0,
+                 to: str | None = None, threads: int | None = None, memory: int | str | None = None, deterministic: bool = True,
+                 rank: int | None = None, world: int | None = None, when_dry: str = "stop", workers: int | None = None,
+                 device: Any = None) -> None:
         self._dataset = source if isinstance(source, Dataset) else _dataset_of(source, section, set)
         if not deterministic:
             self._dataset = _in_any_order(self._dataset)
@@ -82,35 +88,39 @@ class Loader:
     # --- What it reads.
 
     @property
-    def dataset(self):
+    def dataset(self) -> Dataset:
+        """The pipeline whose batches it gives."""
         return self._dataset
 
     @property
-    def spec(self):
+    def spec(self) -> dict[str, tuple[str, tuple[int, ...]]]:
         """{field: (dtype, shape)} of the batches; extents that differ are -1."""
         return self._dataset.spec
 
     @property
-    def seed(self):
+    def seed(self) -> int:
+        """The seed of shuffles and augmentations; that of a state, once one was loaded."""
         return self._seed
 
     @property
-    def epoch(self):
+    def epoch(self) -> int:
         """The epoch under way; before the first, and between two, the one that the next ``iter`` begins."""
         return self._next_epoch if self._pass is None or self._pass.ended else self._epoch
 
     @property
-    def rank(self):
+    def rank(self) -> int:
+        """Which share this process reads, from 0."""
         return self._share()[0]
 
     @property
-    def world(self):
+    def world(self) -> int:
+        """How many shares there are."""
         return self._share()[1]
 
     def _share(self):
         return self._ranks or ranks.find()
 
-    def __len__(self):
+    def __len__(self) -> int:
         """The number of batches that this rank gets in an epoch."""
         count = len(self._dataset)
         rank, world = self._share()
@@ -120,7 +130,8 @@ class Loader:
 
     # --- Epochs.
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Begins the next epoch, or continues where a state that was loaded says."""
         pipeline = self._dataset._pipeline()
         rank, world = self._share()
         fields = convert.converters(self._to or convert.choose(None), pipeline.spec, self._device)
@@ -140,19 +151,19 @@ class Loader:
         tell()
         return made
 
-    def set_epoch(self, epoch):
+    def set_epoch(self, epoch: int) -> None:
         """The next ``iter`` begins this epoch, at its start."""
         self._next_epoch = _whole(epoch, "epoch", 0)
         self._resume = None
 
-    def close(self):
+    def close(self) -> None:
         """Ends the pass under way and its threads now. The loader can be iterated over again."""
         if self._pass is not None:
             self._pass.close()
 
     # --- Checkpoints.
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, Any]:
         """Where it stands after the last batch, as a dict that JSON can hold. In the middle of an epoch too.
 
         A loader of the same pipeline that loads it gives what follows, with any number of threads; with another number of ranks
@@ -167,7 +178,7 @@ class Loader:
             state["position"] = json.loads(self._pass.save())
         return state
 
-    def load_state_dict(self, state):
+    def load_state_dict(self, state: dict[str, Any]) -> None:
         """The next ``iter`` continues where `state` was made. The state's seed takes the place of the loader's."""
         import json
 
@@ -188,11 +199,11 @@ class Loader:
 
     # --- What it did.
 
-    def profile(self):
+    def profile(self) -> Profile:
         """What each stage did in the pass under way, or the last one: a Profile, which prints as a table."""
         return Profile(self._explained())
 
-    def explain(self):
+    def explain(self) -> Explanation:
         """The pipeline as written, what the runtime chose and why, and which stage limits it: an Explanation."""
         return Explanation(self._explained())
 
@@ -220,7 +231,7 @@ class Loader:
         except ConfigError:
             return None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"stoker.Loader(seed={self._seed}, epoch={self.epoch})\n{self._dataset!r}"
 
 

@@ -1,5 +1,11 @@
 """Pictures of a batch, to look at."""
 
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
 from . import _core
 from .errors import ConfigError
 
@@ -12,10 +18,11 @@ class Sheet:
     labels   the labels of the pictures, where the batch has a field `label`; else None
     """
 
-    def __init__(self, png, columns, labels):
+    def __init__(self, png: bytes, columns: int, labels: list[Any] | None) -> None:
         self.png, self.columns, self.labels = png, columns, labels
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the PNG to a file."""
         with open(path, "wb") as file:
             file.write(self.png)
 
@@ -30,7 +37,8 @@ class Sheet:
         return f"stoker.Sheet of {len(self.png)} bytes of PNG; save(path) writes it{rows}"
 
 
-def show(batch, field=None, *, most=64, mean=None, std=None, classes=()):
+def show(batch: Any, field: str | None = None, *, most: int = 64, mean: float | Sequence[float] | None = None,
+         std: float | Sequence[float] | None = None, classes: Sequence[str] = ()) -> Sheet:
     """A contact sheet of the pictures of a batch (or of one picture, or of an array of them).
 
     batch      a dict of arrays, or the array

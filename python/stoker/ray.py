@@ -9,7 +9,11 @@
 Ray Train's trainers get their share of it as of every Dataset: ``TorchTrainer(..., datasets={"train": samples})``.
 """
 
+from __future__ import annotations
+
+import os
 import pickle
+from collections.abc import Sequence
 
 import ray
 from ray.data import Datasource, ReadTask
@@ -20,7 +24,8 @@ from .errors import ConfigError
 from .loader import Loader
 
 
-def read(source, *, section="train", set=(), seed=0, epoch=0, tasks=None, threads=1, memory=None):
+def read(source: Dataset | str | os.PathLike[str], *, section: str = "train", set: Sequence[str] = (), seed: int = 0, epoch: int = 0,
+         tasks: int | None = None, threads: int = 1, memory: int | str | None = None) -> ray.data.Dataset:
     """One epoch of a pipeline that ends with batches, each made by one of several Ray tasks, as a ray.data.Dataset of their samples.
 
     Ray cuts it into batches again: ``iter_torch_batches(batch_size=64)``, best of the size that the pipeline has. Every machine that runs

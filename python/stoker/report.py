@@ -1,10 +1,39 @@
 """What a pass tells of itself: objects that print as text and show a table in a notebook."""
 
+from __future__ import annotations
+
+from typing import Any
+
 
 class Stage:
-    """What one stage did: name, elements, bytes, busy_s, starved_s, blocked_s, errors, skipped, replaced, peak_memory_bytes, ..."""
+    """What one stage did in a pass. Times are summed over its threads.
 
-    def __init__(self, figures):
+    name               the operator
+    elements, bytes    how many elements it made, and their size
+    busy_s             seconds in which it worked
+    starved_s          seconds in which it waited for its input
+    blocked_s          seconds in which it waited for its consumer, or for memory
+    errors             elements that it could not make
+    skipped, replaced  failed elements that it left out, or replaced by others
+    mean_queue_depth   chunks (of one element or many) that were ready on average
+    queue_capacity     chunks that it may keep ready; 0: it keeps none
+    peak_memory_bytes  the most memory that was charged to it
+    """
+
+    name: str
+    elements: int
+    bytes: int
+    busy_s: float
+    starved_s: float
+    blocked_s: float
+    errors: int
+    skipped: int
+    replaced: int
+    mean_queue_depth: float
+    queue_capacity: int
+    peak_memory_bytes: int
+
+    def __init__(self, figures: dict[str, Any]) -> None:
         self.__dict__.update(figures)
 
     def __repr__(self):
@@ -12,18 +41,29 @@ class Stage:
 
 
 class Profile:
-    """Counters of a pass. `stages` has the source first; times of a stage are summed over its threads.
+    """Counters of a pass; prints as a table, and shows one in a notebook.
 
-    wall_s, threads, consumer_waited_s (the caller, waiting for a batch), peak_memory_bytes, stages
+    wall_s             seconds since the pass began, or until it ended
+    threads            how many threads worked
+    consumer_waited_s  seconds in which the caller waited for batches
+    peak_memory_bytes  the most memory that was charged to all stages together
+    stages             a Stage for each operator, the source first
     """
 
-    def __init__(self, explained):
+    wall_s: float
+    threads: int
+    consumer_waited_s: float
+    peak_memory_bytes: int
+    stages: list[Stage]
+
+    def __init__(self, explained: dict[str, Any]) -> None:
         self._json = explained["profile"]
         self._text = explained["profile_text"]
         for name, value in self._json.items():
             setattr(self, name, [Stage(each) for each in value] if name == "stages" else value)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
+        """The same counters as dicts, lists and numbers, which JSON can hold."""
         return self._json
 
     def __repr__(self):
@@ -40,16 +80,17 @@ class Profile:
 class Explanation:
     """Why a pass runs as it does.
 
-    written    the pipeline, one stage a line
-    decisions  what the runtime chose, in order: at_s, stage, what, from, to, why, text
-    limit      {stage, why, idle}: the stage that the caller waits for, or if `idle` the one that works most
+    written             the pipeline, one stage a line
+    decisions           what the runtime chose, in order: dicts of at_s, stage, what, from, to, why, text
+    decisions_left_out  how many decisions in the middle were not kept
+    limit               {stage, why, idle}: the stage that the caller waits for, or if `idle` the one that works most
     """
 
-    def __init__(self, explained):
-        self.written = explained["written"]
-        self.decisions = explained["decisions"]
-        self.decisions_left_out = explained["decisions_left_out"]
-        self.limit = explained["limit"]
+    def __init__(self, explained: dict[str, Any]) -> None:
+        self.written: str = explained["written"]
+        self.decisions: list[dict[str, Any]] = explained["decisions"]
+        self.decisions_left_out: int = explained["decisions_left_out"]
+        self.limit: dict[str, Any] = explained["limit"]
 
     def __repr__(self):
         lines = ["as written", *("  " + line for line in self.written.splitlines()), "choices"]

@@ -1,5 +1,7 @@
 """Ways to start worker processes, as those of multiprocessing, whose queues are ArrayQueues."""
 
+from __future__ import annotations
+
 import multiprocessing
 import multiprocessing.context
 
@@ -28,7 +30,7 @@ _PLAIN = (multiprocessing.context.DefaultContext, multiprocessing.context.ForkCo
 _CONTEXTS = {"fork": _Fork(), "spawn": _Spawn(), "forkserver": _ForkServer()}
 
 
-def context(method=None):
+def context(method: str | None = None) -> multiprocessing.context.BaseContext:
     """For `multiprocessing_context` of any DataLoader: its batches then travel as those of stoker.DataLoader.
 
     method  "fork", "spawn" or "forkserver"; None: what multiprocessing.get_start_method() says

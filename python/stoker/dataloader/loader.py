@@ -1,10 +1,13 @@
 """DataLoader: that of PyTorch, with a shorter way from the workers to the trainer, and a position that can be saved."""
 
+from __future__ import annotations
+
 import itertools
 import random
 import sys
 import time
 import typing
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import torch
 import torch.utils.data
@@ -32,9 +35,14 @@ class DataLoader(torch.utils.data.DataLoader[_Batch]):
            draws depends neither on the number of workers nor on where training was resumed
     """
 
-    def __init__(self, dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None,
-                 pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None, multiprocessing_context=None, generator=None, *,
-                 prefetch_factor=None, persistent_workers=False, pin_memory_device="", in_order=True, seeds="worker"):
+    def __init__(self, dataset: torch.utils.data.Dataset[_Batch], batch_size: int | None = 1, shuffle: bool | None = None,
+                 sampler: torch.utils.data.Sampler[typing.Any] | Iterable[typing.Any] | None = None,
+                 batch_sampler: torch.utils.data.Sampler[Sequence[typing.Any]] | Iterable[Sequence[typing.Any]] | None = None,
+                 num_workers: int = 0, collate_fn: Callable[[list[typing.Any]], typing.Any] | None = None, pin_memory: bool = False,
+                 drop_last: bool = False, timeout: float = 0, worker_init_fn: Callable[[int], None] | None = None,
+                 multiprocessing_context: typing.Any = None, generator: torch.Generator | None = None, *,
+                 prefetch_factor: int | None = None, persistent_workers: bool = False, pin_memory_device: str = "",
+                 in_order: bool = True, seeds: str = "worker") -> None:
         if seeds not in ("worker", "batch"):
             raise ValueError(f"seeds is {seeds!r}; it is 'worker' or 'batch'")
         self.seeds = seeds
@@ -52,7 +60,7 @@ class DataLoader(torch.utils.data.DataLoader[_Batch]):
             persistent_workers=persistent_workers, pin_memory_device=pin_memory_device, **order,
         )
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[typing.Any]:
         if self._resume is not None:
             self._iterator = None  # persistent workers have gone on
         elif self._iterator is not None:
@@ -72,7 +80,7 @@ class DataLoader(torch.utils.data.DataLoader[_Batch]):
         with resumed.generators.in_force(self):
             return kind(_Resumed(self, resumed), resumed)
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, typing.Any]:
         """Where it stands after the last batch, as a dict that JSON can hold.
 
         A loader with the same dataset, sampler and options that loads it gives the batches that would have followed. Samplers are
@@ -85,7 +93,7 @@ class DataLoader(torch.utils.data.DataLoader[_Batch]):
             position = Position(Generators.now(self))
         return position.to_json()
 
-    def load_state_dict(self, state):
+    def load_state_dict(self, state: dict[str, typing.Any]) -> None:
         """The next ``iter`` continues where `state` was made."""
         self._resume = Position.from_json(state)
 

@@ -17,28 +17,28 @@ from . import naming
 
 __all__ = ["filter", "from_generator", "from_map_style", "map"]
 
-_Spec = Mapping[str, tuple[str, Sequence["int | None"]]]
-_OnError = "str | Mapping[str, Any] | None"
-
 
 def map(function: Callable[..., Any], *, field: str | None = None, fields: str | Sequence[str] = (), to: str = "numpy",
-        random: bool = True, spec: _Spec | None = None, on_error: _OnError = None) -> Stages:
+        random: bool = True, spec: Mapping[str, tuple[str, Sequence[int | None]]] | None = None,
+        on_error: str | Mapping[str, Any] | None = None) -> Stages:
     """Calls ``function({field: array})`` for each element; the dict that it returns takes the element's place.
 
-    It runs in worker processes (``Loader(workers=)``), several elements at a time, in any order; results come in the order of the
-    elements. It gets arrays of its own, which it may change and keep, and numbers where a field is one number. It may return arrays of
-    NumPy and PyTorch, numbers, texts, bytes, lists of numbers.
+    The function runs in worker processes (``Loader(workers=)``), several elements at a time, in any order; results come in the order
+    of the elements. It gets arrays of its own, which it may change and keep, and numbers where a field is one number. It may return
+    arrays of NumPy and PyTorch, numbers, texts, bytes, and lists of numbers.
 
-    field     it gets the array of this field alone, and returns what takes that one's place; others are not sent to its process
-    fields    names of what it returns, if that is a tuple or one value: ``("image", "label")``
-    to        "numpy" or "torch": what it gets
-    random    before each call the generators of Python, and those of NumPy and PyTorch where they are imported, are seeded from the
-              loader's seed, the epoch and the element, so that draws depend neither on the number of workers nor on a resume.
-              False: it draws nothing, which saves some microseconds, and lets its results be cached
-    spec      what it returns, {field: (dtype, shape)}, with None for extents that differ; with `field`, of that one alone. Without
-              it the function is called for four elements, in this process, when the pipeline is put together; where they differ in
-              an extent, all may
-    on_error  what becomes of elements for which it raises an exception, as for every operator
+    field     the function gets the array of this field alone, and its result takes that array's place; the others are not sent to
+              its process
+    fields    names of the values that the function returns, where that is a tuple or one value: ``("image", "label")``
+    to        what the function gets: arrays of "numpy" or of "torch"
+    random    True: before each call the generators of Python, and those of NumPy and PyTorch where they are imported, are seeded from
+              the loader's seed, the epoch and the element, so that draws depend neither on the number of workers nor on a resume.
+              False: the function draws nothing, which saves some microseconds, and lets `cache` keep its results
+    spec      what the function returns, {field: (dtype, shape)}, with None for extents that differ; with `field`, of that one alone.
+              Without it the function is called for four elements, in this process, when the pipeline is put together; an extent in
+              which these differ may differ later
+    on_error  what becomes of elements for which the function raises an exception: "skip", "replace", "fail", or a dict of the options
+              of `ignore_errors`
     """
     given = (
         ("function", naming.name_of(function), ...),
@@ -52,22 +52,24 @@ def map(function: Callable[..., Any], *, field: str | None = None, fields: str |
 
 
 @overload
-def filter(condition: Callable[..., Any], *, field: str | None = None, to: str = "numpy", on_error: _OnError = None) -> Stages: ...
+def filter(condition: Callable[..., Any], *, field: str | None = None, to: str = "numpy",
+           on_error: str | Mapping[str, Any] | None = None) -> Stages: ...
 @overload
 def filter(condition: str = "label", *, equals: float | Sequence[float] = (), except_: float | Sequence[float] = (),
-           min: float | None = None, max: float | None = None, on_error: _OnError = None) -> Stages: ...
+           min: float | None = None, max: float | None = None, on_error: str | Mapping[str, Any] | None = None) -> Stages: ...
 def filter(condition="label", *, on_error=None, **options):
     """Keeps the elements for which a function returns something true, or whose field meets conditions.
 
-    ``filter(function)``: it is called with ``{field: array}``, in a worker process, and must depend on the element alone.
+    ``filter(function)`` calls the function with ``{field: array}``, in a worker process. What it returns must depend on the element
+    alone.
 
-    field  it gets the array of this field alone
-    to     "numpy" or "torch": what it gets
+    field  the function gets the array of this field alone
+    to     what the function gets: arrays of "numpy" or of "torch"
 
-    ``filter("label", equals=[3, 5])``: the field is one number, and all given conditions must hold. No Python is called.
+    ``filter("label", equals=[3, 5])`` calls no Python. The field is one number, and all conditions that are given must hold.
 
-    equals, except_  keep where it is one of these, or none of these
-    min, max         keep where it is this or more, this or less
+    equals, except_  keeps elements whose number is one of these, or none of these
+    min, max         keeps elements whose number is at least, or at most, this
     """
     if not callable(condition):
         return operators.filter(options.pop("field", condition), on_error=on_error, **options)
@@ -78,14 +80,15 @@ def filter(condition="label", *, on_error=None, **options):
     return Stages((_node("python_filter", given, on_error),))
 
 
-def from_map_style(dataset: Any, *, fields: str | Sequence[str] = (), random: bool = True, spec: _Spec | None = None,
-                   on_error: _OnError = None) -> Dataset:
+def from_map_style(dataset: Any, *, fields: str | Sequence[str] = (), random: bool = True,
+                   spec: Mapping[str, tuple[str, Sequence[int | None]]] | None = None,
+                   on_error: str | Mapping[str, Any] | None = None) -> Dataset:
     """The samples of an object with ``len(dataset)`` and ``dataset[i]``, such as a Dataset of PyTorch or of Hugging Face.
 
     ``dataset[i]`` is called in worker processes; shuffles and ranks cost nothing, since samples are read by number. Where the object
     has ``__getitems__`` and `random` is False, many samples are asked for at once.
 
-    fields   names of a sample's values, if that is a tuple or one value: ``("image", "label")``
+    fields   names of a sample's values, where it is a tuple or one value: ``("image", "label")``
     random, spec, on_error  as in `map`
     """
     size = getattr(type(dataset), "__len__", None)
@@ -103,8 +106,9 @@ def from_map_style(dataset: Any, *, fields: str | Sequence[str] = (), random: bo
     return Dataset((numbers, _node("python_map", given, on_error)), os.getcwd())
 
 
-def from_generator(function: Callable[..., Iterable[Any]], *, fields: str | Sequence[str] = (), spec: _Spec | None = None,
-                   on_error: _OnError = None) -> Dataset:
+def from_generator(function: Callable[..., Iterable[Any]] | Iterable[Any], *, fields: str | Sequence[str] = (),
+                   spec: Mapping[str, tuple[str, Sequence[int | None]]] | None = None,
+                   on_error: str | Mapping[str, Any] | None = None) -> Dataset:
     """The elements that ``function()`` yields, in order; it is called for each pass, in a worker process.
 
     It must give the same elements each time: a resumed pass makes them again up to its place. If it has an argument `epoch`, it gets
@@ -112,8 +116,9 @@ def from_generator(function: Callable[..., Iterable[Any]], *, fields: str | Sequ
     PyTorch, which are seeded by it. Shuffle and repeat in the pipeline. An object that can be iterated over again and again, such as
     an IterableDataset of PyTorch, may take the place of the function.
 
-    fields  names of what it yields, if that is a tuple or one value
-    spec    what it yields, as in `map`; without it the first four elements are asked for when the pipeline is put together
+    fields    names of what the function yields, where those are tuples or single values
+    spec      what it yields, as in `map`; without it the first four elements are asked for when the pipeline is put together
+    on_error  as in `map`
     """
     if not callable(function) and not hasattr(type(function), "__iter__"):
         raise TypeError(f"a {type(function).__name__} is neither a function nor something to iterate over")
