@@ -14,7 +14,7 @@
 
 NB_MODULE(_core, module) {
   // What a daemon thread still holds when the interpreter ends is nothing that a user could mend.
-  nb::set_leak_warnings(false);
+  nanobind::set_leak_warnings(false);
   module.doc() = "Stoker's engine.";
   module.attr("version") = STOKER_VERSION;
   stoker::python::TranslateErrors();

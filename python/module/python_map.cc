@@ -156,8 +156,8 @@ class PythonTransform final : public UserTransform {
       }
     };
     const std::vector<Array> arguments = Picked(rows.columns, call_.arguments);
-    Status status = call_.function.Call(
-        {.rows = rows.size(), .arrays = arguments, .seeds = seeds}, take, &failed);
+    Status status = call_.function.Call({.rows = rows.size(), .arrays = arguments, .seeds = seeds},
+                                        take, &failed);
     if (!fit) status = Internal("the results of a worker process are not what it was asked for");
     if (failed >= 0 && failed < rows.size())
       return OfElement(call_.function, rows.keys[static_cast<size_t>(failed)], status);
@@ -209,7 +209,8 @@ Result<Dataset> PythonMap::Build(Dataset input) const {
   }
   std::string details = bound.called();
   auto transform = std::make_shared<PythonTransform>(
-      FunctionCall{std::move(bound), arguments, !field.empty(), std::move(results)}, output, random);
+      FunctionCall{std::move(bound), arguments, !field.empty(), std::move(results)}, output,
+      random);
   return MapDataset(std::move(input), std::string(kName), std::move(details), std::move(output),
                     std::move(transform));
 }
@@ -224,17 +225,17 @@ void PythonFilter::Describe(OptionTable<PythonFilter>& table) {
 
 Result<Dataset> PythonFilter::Build(Dataset input) const {
   STOKER_ASSIGN_OR_RETURN(std::vector<size_t> arguments, ArgumentsOf(input.spec(), field));
-  STOKER_ASSIGN_OR_RETURN(const BoundFunction bound,
-                          BoundFunction::Filter(function, Picked(input.spec(), arguments),
-                                                {.field = field, .to = to}));
+  STOKER_ASSIGN_OR_RETURN(
+      const BoundFunction bound,
+      BoundFunction::Filter(function, Picked(input.spec(), arguments), {.field = field, .to = to}));
   return Filter{.predicate = [bound, arguments = std::move(arguments)](
                                  const Element& element) -> Result<bool> {
            bool keep = false;
            const std::vector<Array> picked = Picked(element.arrays, arguments);
-           const Status status = bound.Call({.rows = -1, .arrays = picked},
-                                            [&](std::span<const WorkerArray> arrays) {
-                                              keep = arrays[0].data[0] != std::byte{0};
-                                            });
+           const Status status =
+               bound.Call({.rows = -1, .arrays = picked}, [&](std::span<const WorkerArray> arrays) {
+                 keep = arrays[0].data[0] != std::byte{0};
+               });
            if (!status.ok()) return OfElement(bound, element.key, status);
            return keep;
          }}

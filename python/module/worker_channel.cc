@@ -93,7 +93,8 @@ Status SharedMemory::Grow(size_t bytes) {
   while (error == EINTR) error = posix_fallocate(descriptor_, 0, static_cast<off_t>(wanted));
   if (error != 0) {
     return ResourceExhausted(
-        "{} bytes for the arguments of a function of Python cannot be had: {}; use fewer workers or "
+        "{} bytes for the arguments of a function of Python cannot be had: {}; use fewer workers "
+        "or "
         "smaller elements",
         wanted, std::strerror(error));
   }

@@ -37,8 +37,7 @@ std::vector<fs::path> PlacesOf(const std::string& file) {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   if (error) return {fs::path(file)};
-  std::vector<fs::path> places{folder / file,
-                               folder.parent_path() / "libexec" / "stoker" / file};
+  std::vector<fs::path> places{folder / file, folder.parent_path() / "libexec" / "stoker" / file};
   // Of the Python package stoker-train, whose plug-ins are in the package stoker.
   const fs::path package = folder.parent_path();
   if (package.filename() == "stoker_train")

@@ -10,9 +10,9 @@ namespace stoker {
 struct RankPlace {
   int rank = 0;
   int world = 1;
-  int port = 0;          // where rank 0 listens on 127.0.0.1
-  int listener = -1;     // of rank 0: the descriptor of the socket that listens there
-  int restart = 0;       // how often all have been started again
+  int port = 0;       // where rank 0 listens on 127.0.0.1
+  int listener = -1;  // of rank 0: the descriptor of the socket that listens there
+  int restart = 0;    // how often all have been started again
   int most_restarts = 0;
 };
 

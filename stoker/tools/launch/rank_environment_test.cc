@@ -12,16 +12,18 @@ using ::testing::ElementsAre;
 using ::testing::Not;
 
 TEST(RankVariables, AreThoseOfTorchrun) {
-  EXPECT_THAT(RankVariables({.rank = 2, .world = 4, .port = 29500, .restart = 1, .most_restarts = 3}),
-              ElementsAre(std::pair("RANK", "2"), std::pair("WORLD_SIZE", "4"),
-                          std::pair("LOCAL_RANK", "2"), std::pair("LOCAL_WORLD_SIZE", "4"),
-                          std::pair("MASTER_ADDR", "127.0.0.1"), std::pair("MASTER_PORT", "29500"),
-                          std::pair("TORCHELASTIC_RESTART_COUNT", "1"),
-                          std::pair("TORCHELASTIC_MAX_RESTARTS", "3")));
+  EXPECT_THAT(
+      RankVariables({.rank = 2, .world = 4, .port = 29500, .restart = 1, .most_restarts = 3}),
+      ElementsAre(std::pair("RANK", "2"), std::pair("WORLD_SIZE", "4"),
+                  std::pair("LOCAL_RANK", "2"), std::pair("LOCAL_WORLD_SIZE", "4"),
+                  std::pair("MASTER_ADDR", "127.0.0.1"), std::pair("MASTER_PORT", "29500"),
+                  std::pair("TORCHELASTIC_RESTART_COUNT", "1"),
+                  std::pair("TORCHELASTIC_MAX_RESTARTS", "3")));
 }
 
 TEST(RankVariables, NameTheListenerOfTheRankThatHasIt) {
-  EXPECT_THAT(RankVariables({.listener = 7}), ::testing::Contains(std::pair("STOKER_LISTENER", "7")));
+  EXPECT_THAT(RankVariables({.listener = 7}),
+              ::testing::Contains(std::pair("STOKER_LISTENER", "7")));
 }
 
 TEST(WithVariables, ReplacesWhatAnotherLauncherHasSet) {

@@ -148,8 +148,8 @@ class Group {
     }
   }
 
-  // What a process that has ended left in its pipes. What it started itself may still hold them, and
-  // is not waited for.
+  // What a process that has ended left in its pipes. What it started itself may still hold them,
+  // and is not waited for.
   static void Drain(RankProcess& rank) {
     for (RankOutput& output : rank.outputs()) {
       pollfd polled = {.fd = output.descriptor(), .events = POLLIN, .revents = 0};
