@@ -23,12 +23,14 @@ MAY_INCLUDE = {
     "data": ["base", "io", "formats", "image"],
     "run": ["base", "io", "formats", "machine", "data"],
     "device": ["base", "data"],
-    "train": ["base", "io", "formats", "image", "data", "run", "device"],
+    "cluster": ["base", "run", "device"],
+    "train": ["base", "io", "formats", "image", "data", "run", "device", "cluster"],
     "trace": ["base", "io"],
     "doctor": ["base"],
-    "tools": ["base", "io", "formats", "image", "machine", "data", "run", "device", "train", "trace", "doctor", "http"],
+    "tools": ["base", "io", "formats", "image", "machine", "data", "run", "device", "cluster", "train", "trace", "doctor",
+              "http"],
 }
-MAY_SEE_TORCH = ["device", "train"]
+MAY_SEE_TORCH = ["device", "cluster", "train"]
 
 # Inside these folders each may include itself and those that stand before it. Tests and benchmarks may include all of their
 # folder; what helps only them stands in `testing`, which nothing else includes.
