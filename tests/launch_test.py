@@ -131,6 +131,7 @@ class LaunchTest(LaunchBase):
         self.assert_fails(["launch", "-n", "2"], 2, "no command follows `--`")
         self.assert_fails(["launch", "-n", "2", "--"], 2, "no command follows `--`")
         self.assert_fails(["launch", "-n", "2", "--", "launch", "-n", "2", "--", "--version"], 2, "launch starts no launch")
+        self.assert_fails(["launch", "-n", "2", "--", "python", "train.py"], 2, "'python' is no command of stoker", "torchrun")
         self.assert_fails(["launch", "-n", "1", "--log-dir", "recipe.yaml/logs", "--", "--version"], 1, "recipe.yaml")
 
 

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "stoker/base/problems.h"
+
 namespace nb = nanobind;
 
 namespace stoker::python {
@@ -17,6 +19,13 @@ std::string CodeText(StatusCode code) {
     if (c == ' ') c = '_';
   }
   return text;
+}
+
+// A line for each error that the Status holds.
+std::string Lines(const Status& status) {
+  std::string lines;
+  for (const std::string& each : ProblemsIn(status)) lines += (lines.empty() ? "" : "\n") + each;
+  return lines;
 }
 
 // A message may quote bytes of a file, which need not be text.
@@ -35,7 +44,7 @@ void TranslateErrors() {
       try {
         const nb::object made = nb::module_::import_("stoker.errors")
                                     .attr("from_status")(CodeText(error.status().code()),
-                                                         MessageText(error.status().message()));
+                                                         MessageText(Lines(error.status())));
         PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
       } catch (nb::python_error& other) {
         other.restore();

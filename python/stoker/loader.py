@@ -171,7 +171,8 @@ class Loader:
         """
         import json
 
-        state = {"schema": _SCHEMA, "stoker": _core.version, "seed": self._seed, "epoch": self.epoch, "position": None}
+        state = {"schema": _SCHEMA, "stoker": _core.version, "seed": self._seed, "epoch": self.epoch, "position": None,
+                 "pipeline": self._dataset._fingerprint()}
         if self._resume is not None:
             state["position"] = json.loads(self._resume)
         elif self._pass is not None and not self._pass.ended:
@@ -179,7 +180,10 @@ class Loader:
         return state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """The next ``iter`` continues where `state` was made. The state's seed takes the place of the loader's."""
+        """The next ``iter`` continues where `state` was made. The state's seed takes the place of the loader's.
+
+        Where the state is of another pipeline, a warning of the logger "stoker" says so: its position means other samples here.
+        """
         import json
 
         if not isinstance(state, dict) or "schema" not in state:
@@ -194,6 +198,13 @@ class Loader:
             raise ConfigError(f"the state lacks {', '.join(sorted(missing))}; it is damaged")
         seed, epoch = _whole(state["seed"], "seed of the state", 0), _whole(state["epoch"], "epoch of the state", 0)
         position = None if state["position"] is None else json.dumps(state["position"])
+        if position is not None and state.get("pipeline") not in (None, self._dataset._fingerprint()):
+            import logging
+
+            logging.getLogger("stoker").warning(
+                "the state that is loaded was saved by another pipeline, or by one with other files, so its position means other samples "
+                "here; begin the epoch anew with set_epoch"
+            )
         self._forget()
         self._seed, self._next_epoch, self._resume = seed, epoch, position
 

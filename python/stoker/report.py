@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 
+# A caller that waits for less than this share of the time is not held back.
+_HARDLY = 0.05
+
+
 class Stage:
     """What one stage did in a pass. Times are summed over its threads.
 
@@ -84,6 +88,7 @@ class Explanation:
     decisions           what the runtime chose, in order: dicts of at_s, stage, what, from, to, why, text
     decisions_left_out  how many decisions in the middle were not kept
     limit               {stage, why, idle}: the stage that the caller waits for, or if `idle` the one that works most
+    waited              the share of the pass in which the caller waited for batches
     """
 
     def __init__(self, explained: dict[str, Any]) -> None:
@@ -91,6 +96,8 @@ class Explanation:
         self.decisions: list[dict[str, Any]] = explained["decisions"]
         self.decisions_left_out: int = explained["decisions_left_out"]
         self.limit: dict[str, Any] = explained["limit"]
+        profile = explained["profile"]
+        self.waited: float = profile["consumer_waited_s"] / profile["wall_s"] if profile["wall_s"] > 0 else 0.0
 
     def __repr__(self):
         lines = ["as written", *("  " + line for line in self.written.splitlines()), "choices"]
@@ -98,6 +105,9 @@ class Explanation:
         if self.decisions_left_out:
             lines.append(f"  ({self.decisions_left_out} in the middle are left out)")
         kind = "works most, but nothing waits for it" if self.limit["idle"] else "limits the pipeline"
+        if self.waited < _HARDLY:
+            lines.append(f"the caller waited {100 * self.waited:.0f}% of the time for batches: the pipeline keeps up with it")
+            kind = "works most"
         lines.append(f"limit: {self.limit['stage']} {kind}: {self.limit['why']}")
         return "\n".join(lines) + "\n"
 

@@ -109,6 +109,13 @@ class Dataset(TestCase):
             list(sk.Loader(sk.idx(images=images)))
         self.assertEqual(caught.exception.file, str(images))
 
+    def test_each_mistake_of_a_recipe_has_a_line(self):
+        path = self.folder / "two.yaml"
+        path.write_text("data: {train: [range: {stop: 5, sto: 1}, shuffel, batch: 2]}\n")
+        with self.assertRaises(sk.ConfigError) as raised:
+            sk.Loader(str(path))
+        self.assertEqual([line.count("two.yaml:1:") for line in str(raised.exception).splitlines()], [1, 1])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -6,6 +6,7 @@ import pickle
 import unittest
 
 import stoker as sk
+from stoker.report import Explanation
 from support import TestCase, needs, threads_of_this_process
 
 
@@ -218,6 +219,18 @@ class Checkpoints(TestCase):
         with self.assertRaises(sk.Error):
             iter(loader)
 
+    def test_a_state_of_another_pipeline_is_loaded_with_a_warning(self):
+        first = sk.Loader(shuffled(), to="dlpack")
+        next(iter(first))
+        state = json.loads(json.dumps(first.state_dict()))
+        with self.assertLogs("stoker", "WARNING") as logged:
+            sk.Loader(shuffled(300), to="dlpack").load_state_dict(state)
+        self.assertIn("another pipeline", logged.output[0])
+        with self.assertNoLogs("stoker", "WARNING"):
+            sk.Loader(shuffled(), to="dlpack", threads=0).load_state_dict(state)
+            state.pop("pipeline")  # as versions before wrote it
+            sk.Loader(shuffled(300), to="dlpack").load_state_dict(state)
+
 
 class Ends(TestCase):
     def test_1000_epochs_broken_off_leave_no_thread_and_no_memory(self):
@@ -267,6 +280,14 @@ class Reports(TestCase):
         loader = sk.Loader(shuffled() | sk.prefetch(), threads=2, to="dlpack")
         numbers(loader)
         return loader
+
+    def test_a_pipeline_that_nobody_waits_for_limits_nothing(self):
+        for waited, expected, other in ((0.01, "keeps up", "limits the pipeline"), (0.5, "limits the pipeline", "keeps up")):
+            said = repr(Explanation({"written": "", "decisions": [], "decisions_left_out": 0,
+                                     "limit": {"stage": "decode", "why": "busy", "idle": False},
+                                     "profile": {"wall_s": 1.0, "consumer_waited_s": waited}}))
+            self.assertIn(expected, said)
+            self.assertNotIn(other, said)
 
     def test_a_profile_prints_a_table_and_shows_one_in_a_notebook(self):
         profile = self.loader().profile()

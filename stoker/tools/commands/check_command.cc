@@ -72,8 +72,8 @@ Status RunDataCheck(const CheckArguments& arguments) {
     static_cast<void>(
         CheckData(recipe, std::filesystem::path(arguments.recipe).parent_path(), check));
     check.NotChecked(
-        "the sections model and train, for this build of stoker cannot train; build "
-        "with -DSTOKER_TRAIN=ON (./dev build does)");
+        "the sections model and train, for stoker-train is not there, which knows them; `stoker "
+        "train` says where it is looked for and how to get it");
   });
 }
 

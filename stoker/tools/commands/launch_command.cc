@@ -1,7 +1,9 @@
 #include "stoker/tools/commands/launch_command.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "stoker/base/printable.h"
 #include "stoker/tools/program/arguments.h"
 
 namespace stoker {
@@ -18,7 +20,12 @@ constexpr const char* kLaunchFooter =
     "Example: stoker launch -n 2 --restarts 3 -- train recipe.yaml --run runs/two\n"
     "Exit: 0 all did, 1 failed, 2 wrong usage, 130 SIGINT, 143 SIGTERM";
 
-Status CheckAndRun(const LaunchArguments& arguments,
+bool HasCommand(const CLI::App& program, const std::string& name) {
+  return std::ranges::any_of(program.get_subcommands({}),
+                             [&](const CLI::App* command) { return command->get_name() == name; });
+}
+
+Status CheckAndRun(const LaunchArguments& arguments, const CLI::App& program,
                    const std::function<Status(const LaunchArguments&)>& run) {
   if (!arguments.words || arguments.words->empty()) {
     return InvalidArgument(
@@ -28,6 +35,13 @@ Status CheckAndRun(const LaunchArguments& arguments,
   }
   if (arguments.words->front() == "launch")
     return InvalidArgument("launch starts no launch; give -n the number of all processes");
+  const std::string& first = arguments.words->front();
+  if (!first.starts_with('-') && !HasCommand(program, first)) {
+    return InvalidArgument(
+        "'{}' is no command of stoker, which is what launch starts, such as `-- train RECIPE`; "
+        "torchrun and mpirun start other programs",
+        Printable(first));
+  }
   return run(arguments);
 }
 
@@ -36,7 +50,9 @@ Status CheckAndRun(const LaunchArguments& arguments,
 void AddLaunchCommand(Program& program, std::function<Status(const LaunchArguments&)> run) {
   auto [app, arguments] = program.Add<LaunchArguments>(
       "launch", kLaunchAbout, kLaunchFooter,
-      [run = std::move(run)](const LaunchArguments& given) { return CheckAndRun(given, run); });
+      [run = std::move(run), &all = program.app()](const LaunchArguments& given) {
+        return CheckAndRun(given, all, run);
+      });
   app.add_option("-n", arguments.ranks, fmt::format("processes, 1..{}", kMostRanks))
       ->type_name("N")
       ->required()
