@@ -304,6 +304,7 @@ class CompareTest(ScriptTest):
         return self.run_script(ROOT / "bench" / script, *arguments, expect=expect, PYTHONDONTWRITEBYTECODE="1", **{
             "STOKER_BIN": str(self.folder / "bin"), "STOKER_PEERS": str(self.folder / "peers"),
             "STOKER_PEERS_PYTHON": sys.executable, "STOKER_PHOTOS": str(self.folder / "photos"),
+            "STOKER_PYTHON": "/nowhere/python",  # what ./dev bench builds first, and whoever runs these tests may not have
             "STOKER_STARTUP_MS": "60000", **environment})  # a busy machine starts no program within 50 ms
 
     def test_with_all_peers_the_ratios_are_printed(self):
@@ -325,6 +326,11 @@ class CompareTest(ScriptTest):
 
     def test_what_the_remote_benchmark_lacks_is_said_and_is_no_failure(self):
         self.assertRegex(self.bench("remote", "1", expect=0), "SKIPPED: (there is no nginx|.* has no pictures: ./dev photos)")
+
+    def test_what_the_benchmarks_of_python_lack_is_said_and_is_no_failure(self):
+        for script in ("python", "python_datasets", "python_loop"):
+            with self.subTest(script=script):
+                self.assertIn("SKIPPED: /nowhere/python is not there; `./dev python` makes it", self.bench(script, "1", expect=0))
 
     def test_a_peer_that_fails_is_named(self):
         self.write("peers/records.py", "import sys\nif sys.argv[1] == 'grain': sys.exit('no grain')\nprint('{\"records_per_s\": 1}')\n")
