@@ -743,27 +743,36 @@ class Processes(TestCase):
             time.sleep(0.05)
         self.assertFalse(os.path.exists(f"/proc/{worker}"))
 
-    def test_workers_end_when_their_parent_is_killed(self):
+    def worker_of_a_killed_parent(self, then):
+        """The process of a worker whose parent was killed after the first element, once the parent is gone. `then`: what the worker's
+        function does with the second element."""
         read, write = os.pipe()
         with os.fdopen(read) as pids:
             program = f"""
-                import os, signal
+                import os, signal, time
                 import stoker as sk
                 def tells(element):
+                    if element["index"] > 0:
+                        {then}
                     return {{"process": os.getpid()}}
-                batches = iter(sk.Loader(sk.range(10 ** 9) | sk.map(tells) | sk.batch(2), to="numpy", workers=2))
-                os.write({write}, str(next(batches)["process"][0]).encode())
-                os.close({write})
+                batches = iter(sk.Loader(sk.range(2) | sk.map(tells, spec={{"process": ("int64", ())}}), to="numpy", workers=1, threads=1))
+                os.write({write}, str(next(batches)["process"]).encode())
+                time.sleep(0.2)
                 os.kill(os.getpid(), signal.SIGKILL)
             """
             with self.assertRaises(AssertionError):
                 self.run_python(program, pass_fds=[write])
             os.close(write)
-            worker = int(pids.read())  # ends when the last process that could write is gone
-        deadline = time.monotonic() + 60
-        while os.path.exists(f"/proc/{worker}") and time.monotonic() < deadline:
-            time.sleep(0.05)
-        self.assertFalse(os.path.exists(f"/proc/{worker}"))
+            return int(os.read(pids.fileno(), 20))
+
+    def test_workers_end_when_their_parent_is_killed(self):
+        for then in ("pass", "time.sleep(3600)", "while True: pass"):
+            with self.subTest(then=then):
+                worker = self.worker_of_a_killed_parent(then)
+                deadline = time.monotonic() + 60
+                while os.path.exists(f"/proc/{worker}") and time.monotonic() < deadline:
+                    time.sleep(0.05)
+                self.assertFalse(os.path.exists(f"/proc/{worker}"))
 
     def test_they_can_be_spawned(self):
         (self.folder / "own.py").write_text("def twice(element):\n    return {'twice': element['index'] * 2}\n")

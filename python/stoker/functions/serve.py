@@ -7,6 +7,7 @@ import select
 import signal
 import socket
 import sys
+import threading
 import time
 
 from . import bound, values, wire
@@ -34,8 +35,19 @@ def serve(connection, functions):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.modules.get("torch") is not None:
         sys.modules["torch"].set_num_threads(1)  # there are as many workers as CPUs
+    threading.Thread(target=_end_after, args=(os.getppid(),), daemon=True).start()
     gc.freeze()  # what was inherited is not looked through, so that its pages stay shared
     _Worker(connection, functions).run()
+
+
+def _end_after(parent):
+    """Ends this process when its parent is gone. A worker that waits sees that itself, and closes its generators; one that is in a
+    function, which may run for ever, does not within the second look."""
+    gone = 0
+    while gone < 2:
+        time.sleep(_LOOKS)
+        gone += os.getppid() != parent
+    os._exit(1)
 
 
 class _Worker:
