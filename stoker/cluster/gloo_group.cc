@@ -1,0 +1,211 @@
+// The group over c10d's Gloo: a queue of collectives, which two threads of c10d work off over TCP.
+#include <ATen/Functions.h>
+
+#include <utility>
+
+#include "stoker/base/stop_scope.h"
+#include "stoker/cluster/gloo_internal.h"
+#include "stoker/cluster/group.h"
+#include "stoker/cluster/open_sockets_internal.h"
+#include "stoker/cluster/rendezvous_internal.h"
+
+namespace stoker {
+namespace {
+
+// c10d has no way to end what is under way, and its destructor waits for that, which may be until
+// the timeout. This one shuts the connections to the other ranks, which ends it here and there.
+class EndableGloo final : public c10d::ProcessGroupGloo {
+ public:
+  EndableGloo(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world,
+              const c10::intrusive_ptr<Options>& options, const SocketList& before = OpenSockets())
+      : ProcessGroupGloo(store, rank, world, options), sockets_(OpenedSince(before)) {}
+  ~EndableGloo() override { End(); }
+
+  void End() { ShutDown(sockets_); }
+
+ private:
+  const SocketList sockets_;
+};
+
+c10d::ReduceOp OperationOf(Reduction reduction) {
+  switch (reduction) {
+    case Reduction::kMin: return c10d::ReduceOp::MIN;
+    case Reduction::kMax: return c10d::ReduceOp::MAX;
+    case Reduction::kSum: break;
+  }
+  return c10d::ReduceOp::SUM;
+}
+
+// What an exchange needs of its group, which may end before it.
+struct Connection {
+  c10::intrusive_ptr<EndableGloo> gloo;
+  Membership membership;
+  std::vector<std::string> hosts;
+  std::chrono::milliseconds timeout;
+
+  Status Failed(std::string_view what, const std::string& why) const {
+    return Unavailable("{}: rank {} of {} on {}: {}", what, membership.rank, membership.world,
+                       hosts[membership.rank], why);
+  }
+};
+
+class GlooExchange final : public Exchange {
+ public:
+  GlooExchange(std::shared_ptr<Connection> connection, c10::intrusive_ptr<c10d::Work> work,
+               std::string what)
+      : connection_(std::move(connection)), work_(std::move(work)), what_(std::move(what)) {}
+
+  Status Wait() override {
+    while (true) {
+      try {
+        work_->wait(StopScope::Interval());
+        return OkStatus();
+      } catch (...) {
+        // c10d throws for a wait that has come to its end as for a collective that failed.
+        if (work_->isCompleted()) {
+          if (work_->isSuccess()) return OkStatus();
+          return connection_->Failed(what_, CaughtText());
+        }
+      }
+      if (StopScope::Asked()) {
+        connection_->gloo->End();
+        return Cancelled("stopped while waiting for the other ranks: {}", what_);
+      }
+    }
+  }
+
+ private:
+  const std::shared_ptr<Connection> connection_;
+  const c10::intrusive_ptr<c10d::Work> work_;
+  const std::string what_;
+};
+
+class GlooGroup final : public Group {
+ public:
+  explicit GlooGroup(Connection connection)
+      : connection_(std::make_shared<Connection>(std::move(connection))) {}
+
+  const Membership& membership() const override { return connection_->membership; }
+
+  Result<std::unique_ptr<Exchange>> StartAllReduce(at::Tensor tensor, Reduction reduction,
+                                                   std::string_view what) override {
+    return Start(what, [&] {
+      c10d::AllreduceOptions options;
+      options.reduceOp = OperationOf(reduction);
+      options.timeout = connection_->timeout;
+      std::vector<at::Tensor> tensors = {std::move(tensor)};
+      return connection_->gloo->allreduce(tensors, options);
+    });
+  }
+
+  Status Broadcast(at::Tensor tensor, int64_t root, std::string_view what) override {
+    return Finish(what, [&] {
+      c10d::BroadcastOptions options;
+      options.rootRank = root;
+      options.timeout = connection_->timeout;
+      std::vector<at::Tensor> tensors = {std::move(tensor)};
+      return connection_->gloo->broadcast(tensors, options);
+    });
+  }
+
+  Status AllGather(const at::Tensor& tensor, at::Tensor gathered, std::string_view what) override {
+    return Finish(what, [&] {
+      c10d::AllgatherOptions options;
+      options.timeout = connection_->timeout;
+      std::vector<at::Tensor> inputs = {tensor};
+      std::vector<std::vector<at::Tensor>> outputs = {gathered.unbind(0)};
+      return connection_->gloo->allgather(outputs, inputs, options);
+    });
+  }
+
+  Status ReduceScatter(const at::Tensor& whole, at::Tensor part, std::string_view what) override {
+    return Finish(what, [&] {
+      c10d::ReduceScatterOptions options;
+      options.timeout = connection_->timeout;
+      std::vector<at::Tensor> outputs = {std::move(part)};
+      std::vector<std::vector<at::Tensor>> inputs = {whole.chunk(membership().world, 0)};
+      return connection_->gloo->reduce_scatter(outputs, inputs, options);
+    });
+  }
+
+  Status Barrier(std::string_view what) override {
+    // Gloo's own would wait for exchanges that were started before it and that nobody waits for
+    // yet.
+    return AllReduce(at::zeros({1}, at::kByte), Reduction::kSum, what);
+  }
+
+ private:
+  template <typename Begin>
+  Result<std::unique_ptr<Exchange>> Start(std::string_view what, const Begin& begin) {
+    try {
+      return std::unique_ptr<Exchange>(
+          std::make_unique<GlooExchange>(connection_, begin(), std::string(what)));
+    } catch (...) {
+      return connection_->Failed(what, CaughtText());
+    }
+  }
+
+  template <typename Begin>
+  Status Finish(std::string_view what, const Begin& begin) {
+    STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Exchange> exchange, Start(what, begin));
+    return exchange->Wait();
+  }
+
+  const std::shared_ptr<Connection> connection_;
+};
+
+// The group of one process.
+class LoneGroup final : public Group {
+ public:
+  explicit LoneGroup(Membership membership) : membership_(std::move(membership)) {}
+
+  const Membership& membership() const override { return membership_; }
+
+  Result<std::unique_ptr<Exchange>> StartAllReduce(at::Tensor, Reduction,
+                                                   std::string_view) override {
+    return std::unique_ptr<Exchange>(std::make_unique<Nothing>());
+  }
+  Status Broadcast(at::Tensor, int64_t, std::string_view) override { return OkStatus(); }
+  Status AllGather(const at::Tensor& tensor, at::Tensor gathered, std::string_view) override {
+    gathered.select(0, 0).copy_(tensor);
+    return OkStatus();
+  }
+  Status ReduceScatter(const at::Tensor& whole, at::Tensor part, std::string_view) override {
+    part.copy_(whole);
+    return OkStatus();
+  }
+  Status Barrier(std::string_view) override { return OkStatus(); }
+
+ private:
+  struct Nothing final : Exchange {
+    Status Wait() override { return OkStatus(); }
+  };
+
+  const Membership membership_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Group>> JoinGroup(const Membership& membership,
+                                         const GroupOptions& options) {
+  if (membership.alone()) return std::unique_ptr<Group>(std::make_unique<LoneGroup>(membership));
+  STOKER_ASSIGN_OR_RETURN(Meeting meeting, Meet(membership, options.timeout));
+  Connection connection{.gloo = {},
+                        .membership = membership,
+                        .hosts = std::move(meeting.hosts),
+                        .timeout = options.timeout};
+  try {
+    const auto gloo = c10d::ProcessGroupGloo::Options::create(options.timeout);
+    gloo->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(meeting.address));
+    connection.gloo = c10::make_intrusive<EndableGloo>(
+        meeting.store, static_cast<int>(membership.rank), static_cast<int>(membership.world), gloo);
+  } catch (...) {
+    return connection.Failed("connecting the ranks", CaughtText());
+  }
+  auto group = std::make_unique<GlooGroup>(std::move(connection));
+  // A rank may be done with connecting, and gone, before the others are.
+  STOKER_RETURN_IF_ERROR(group->Barrier("connecting the ranks"));
+  return std::unique_ptr<Group>(std::move(group));
+}
+
+}  // namespace stoker

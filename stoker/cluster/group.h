@@ -1,0 +1,95 @@
+// The processes that train together, as one of them sees them: what they send each other.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/status.h"
+#include "stoker/cluster/membership.h"
+
+namespace stoker {
+
+enum class Reduction { kSum, kMin, kMax };
+
+// A collective that was started.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+
+  // Waits for the end, and returns how it ended; the tensors hold the result only after success.
+  // Call it once, from one thread. Errors: see Group.
+  virtual Status Wait() = 0;
+};
+
+// Collectives over all ranks. Every rank must call the same ones in the same order, with tensors of
+// the same shapes and types; a rank that stays away holds the others up until the timeout. Tensors
+// are contiguous and on the device of the group (Gloo: the CPU), and neither read nor written by
+// others until the collective has ended. `what` says in errors what is being done: "the gradients
+// of step 12".
+//
+// Same sums: with the same tensors and the same number of ranks, a sum has the same bits on every
+// rank and in every run.
+//
+// Errors: kUnavailable: a rank is lost, or did not come within the timeout; names `what`, the rank
+// and host that sees it, and the peer if it is known. After an error the group is of no use: what
+// the ranks hold may differ. kCancelled: the thread was asked to stop (StopScope) while it waited;
+// the group is of no use then either.
+//
+// Thread safety: one thread at a time.
+class Group {
+ public:
+  virtual ~Group() = default;
+
+  virtual const Membership& membership() const = 0;
+
+  // Replaces `tensor` on every rank by the reduction over all ranks. The tensor is kept until the
+  // exchange has ended.
+  virtual Result<std::unique_ptr<Exchange>> StartAllReduce(at::Tensor tensor, Reduction reduction,
+                                                           std::string_view what) = 0;
+
+  // Replaces `tensor` on every rank by that of rank `root`.
+  virtual Status Broadcast(at::Tensor tensor, int64_t root, std::string_view what) = 0;
+
+  // Writes the tensors of all ranks to `gathered`, whose first dimension is the number of ranks,
+  // and whose others are those of `tensor`.
+  virtual Status AllGather(const at::Tensor& tensor, at::Tensor gathered,
+                           std::string_view what) = 0;
+
+  // Writes to `part` the sum over all ranks of the rank-th of world equal parts of `whole`'s first
+  // dimension.
+  virtual Status ReduceScatter(const at::Tensor& whole, at::Tensor part, std::string_view what) = 0;
+
+  // Returns once every rank has called it.
+  virtual Status Barrier(std::string_view what) = 0;
+
+  Status AllReduce(at::Tensor tensor, Reduction reduction, std::string_view what);
+
+  // Returns the texts of all ranks, by rank; they may differ in length. On every rank.
+  Result<std::vector<std::string>> GatherTexts(std::string_view text, std::string_view what);
+};
+
+struct GroupOptions {
+  // For each collective, and for all ranks to come at the start.
+  std::chrono::milliseconds timeout{std::chrono::minutes(10)};
+};
+
+// Meets the other ranks where `membership` says, and returns the group of all, over c10d's Gloo.
+// Rank 0 keeps the store through which they find each other, unless the launcher's agent does: it
+// listens on the address of membership.host alone, takes whoever speaks its protocol and encrypts
+// nothing, so the network must be trusted. One rank alone talks to nobody.
+//
+// The process must ignore SIGPIPE: c10d writes to connections that the other side has closed.
+//
+// Errors: kUnavailable: the address does not resolve, the port is taken, or ranks did not come
+// within the timeout: names the missing; kInvalidArgument: ranks differ in the number of ranks, or
+// two processes have the same rank: names them and their hosts; kCancelled.
+Result<std::unique_ptr<Group>> JoinGroup(const Membership& membership,
+                                         const GroupOptions& options = {});
+
+}  // namespace stoker

@@ -1,0 +1,335 @@
+#include "stoker/cluster/group.h"
+
+#include <ATen/Functions.h>
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <functional>
+#include <new>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "stoker/base/stop_scope.h"
+
+namespace stoker {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// A socket that listens on the loopback, which rank 0 takes over, and its port.
+struct Listener {
+  int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int64_t port = 0;
+
+  Listener() {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    EXPECT_EQ(::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), length), 0);
+    EXPECT_EQ(::listen(descriptor, SOMAXCONN), 0);
+    ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &length);
+    port = ntohs(address.sin_port);
+  }
+};
+
+Membership MemberOf(const Listener& listener, int64_t rank, int64_t world) {
+  Membership member;
+  member.rank = member.local_rank = rank;
+  member.world = member.local_world = world;
+  member.host = "127.0.0.1";
+  member.port = listener.port;
+  if (rank == 0) member.listener = listener.descriptor;
+  return member;
+}
+
+// A value that a test and the processes it starts share.
+template <typename T>
+class Shared {
+ public:
+  Shared()
+      : value_(new (::mmap(nullptr, sizeof(std::atomic<T>), PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS, -1, 0)) std::atomic<T>(T{})) {}
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+  ~Shared() { ::munmap(value_, sizeof *value_); }
+
+  std::atomic<T>& operator*() const { return *value_; }
+  void WaitUntil(T value) const {
+    while (*value_ != value) std::this_thread::sleep_for(milliseconds(1));
+  }
+
+ private:
+  std::atomic<T>* const value_;
+};
+
+// Calls `run` in `count` processes at once, and expects that none of them fails an expectation.
+void InProcesses(int64_t count, const std::function<void(int64_t)>& run) {
+  std::vector<pid_t> processes;
+  for (int64_t i = 0; i < count; ++i) {
+    std::fflush(nullptr);
+    processes.push_back(::fork());
+    if (processes.back() == 0) {
+      ::signal(SIGPIPE, SIG_IGN);
+      run(i);
+      std::fflush(nullptr);
+      ::_exit(::testing::Test::HasFailure() ? 1 : 0);
+    }
+    ASSERT_GT(processes.back(), 0);
+  }
+  for (const pid_t process : processes) {
+    int status = -1;
+    ::waitpid(process, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+}
+
+// Calls `run` once for each rank, each in a process of its own.
+void AsRanks(int64_t world, const std::function<void(Group&)>& run, GroupOptions options = {}) {
+  const Listener listener;
+  InProcesses(world, [&](int64_t rank) {
+    auto group = JoinGroup(MemberOf(listener, rank, world), options);
+    ASSERT_TRUE(group.ok()) << group.status().ToString();
+    run(**group);
+  });
+}
+
+class Ranks : public ::testing::TestWithParam<int64_t> {};
+INSTANTIATE_TEST_SUITE_P(Worlds, Ranks, ::testing::Values(1, 2, 3, 5));
+
+TEST_P(Ranks, ReduceWhatAllOfThemHave) {
+  AsRanks(GetParam(), [](Group& group) {
+    const int64_t rank = group.membership().rank, world = group.membership().world;
+    const struct {
+      Reduction reduction;
+      int64_t wanted;
+    } cases[] = {{Reduction::kSum, world * (world - 1) / 2},
+                 {Reduction::kMin, 0},
+                 {Reduction::kMax, world - 1}};
+    for (const auto& [reduction, wanted] : cases) {
+      for (const auto type : {at::kFloat, at::kDouble, at::kLong, at::kBFloat16}) {
+        at::Tensor tensor = at::full({7}, rank, type);
+        ASSERT_TRUE(group.AllReduce(tensor, reduction, "a sum").ok());
+        EXPECT_TRUE(at::equal(tensor, at::full({7}, wanted, type)));
+      }
+    }
+  });
+}
+
+TEST_P(Ranks, HaveManyExchangesUnderWay) {
+  AsRanks(GetParam(), [](Group& group) {
+    std::vector<at::Tensor> tensors;
+    std::vector<std::unique_ptr<Exchange>> exchanges;
+    for (int64_t i = 0; i < 20; ++i) {
+      tensors.push_back(at::full({1000}, i + group.membership().rank, at::kLong));
+      auto started = group.StartAllReduce(tensors.back(), Reduction::kMax, "a part");
+      ASSERT_TRUE(started.ok()) << started.status().ToString();
+      exchanges.push_back(std::move(*started));
+    }
+    for (int64_t i = 19; i >= 0; --i) {
+      ASSERT_TRUE(exchanges[i]->Wait().ok());
+      EXPECT_EQ(tensors[i].min().item<int64_t>(), i + group.membership().world - 1);
+    }
+  });
+}
+
+TEST_P(Ranks, HaveWhatOneOfThemBroadcasts) {
+  AsRanks(GetParam(), [](Group& group) {
+    const int64_t root = group.membership().world - 1;
+    at::Tensor tensor = at::full({3, 2}, group.membership().rank, at::kFloat);
+    ASSERT_TRUE(group.Broadcast(tensor, root, "the weights").ok());
+    EXPECT_TRUE(at::equal(tensor, at::full({3, 2}, root, at::kFloat)));
+  });
+}
+
+TEST_P(Ranks, GatherTensorsAndTextsOfOtherLengths) {
+  AsRanks(GetParam(), [](Group& group) {
+    const int64_t rank = group.membership().rank, world = group.membership().world;
+    at::Tensor gathered = at::empty({world, 2}, at::kLong);
+    ASSERT_TRUE(group.AllGather(at::full({2}, rank, at::kLong), gathered, "counts").ok());
+    EXPECT_TRUE(at::equal(gathered.select(1, 1), at::arange(world, at::kLong)));
+
+    const auto texts = group.GatherTexts(std::string(rank, 'x'), "names");
+    ASSERT_TRUE(texts.ok()) << texts.status().ToString();
+    for (int64_t i = 0; i < world; ++i) EXPECT_EQ((*texts)[i], std::string(i, 'x'));
+  });
+}
+
+TEST_P(Ranks, HaveTheirPartsOfASum) {
+  AsRanks(GetParam(), [](Group& group) {
+    const int64_t rank = group.membership().rank, world = group.membership().world;
+    const at::Tensor whole = at::arange(2 * world, at::kFloat);
+    at::Tensor part = at::empty({2}, at::kFloat);
+    ASSERT_TRUE(group.ReduceScatter(whole, part, "parts").ok());
+    EXPECT_TRUE(at::equal(part, whole.narrow(0, 2 * rank, 2) * world));
+  });
+}
+
+TEST(GroupTest, SumsHaveTheSameBitsOnEveryRankAndInEveryRun) {
+  const Shared<int64_t> bits[2][3];
+  for (const auto& of_run : bits) {
+    AsRanks(3, [&](Group& group) {
+      at::Tensor tensor = at::arange(10007, at::kFloat).add_(group.membership().rank).sin_();
+      ASSERT_TRUE(group.AllReduce(tensor, Reduction::kSum, "the gradients").ok());
+      const at::Tensor weights = at::arange(10007, at::kLong).mul_(7919).add_(1);
+      *of_run[group.membership().rank] =
+          tensor.view(at::kInt).to(at::kLong).mul_(weights).sum().item<int64_t>();
+    });
+  }
+  for (const auto& of_run : bits) {
+    for (const auto& of_rank : of_run) EXPECT_EQ(*of_rank, *bits[0][0]);
+  }
+}
+
+TEST(GroupTest, NobodyLeavesABarrierBeforeAllHaveCome) {
+  const Shared<int> came;
+  AsRanks(3, [&](Group& group) {
+    std::this_thread::sleep_for(milliseconds(50 * group.membership().rank));
+    ++*came;
+    ASSERT_TRUE(group.Barrier("the start").ok());
+    EXPECT_EQ(*came, 3);
+  });
+}
+
+TEST(GroupTest, ALostRankIsAnErrorOfTheOthersThatSaysWhatWasBeingDone) {
+  AsRanks(3, [](Group& group) {
+    if (group.membership().rank == 2) return;  // its group goes away
+    at::Tensor tensor = at::zeros({1000});
+    EXPECT_THAT(group.AllReduce(tensor, Reduction::kSum, "the gradients of step 12").ToString(),
+                AllOf(HasSubstr("the gradients of step 12: rank "), HasSubstr(" of 3 on ")));
+  });
+}
+
+TEST(GroupTest, ARankThatStaysAwayIsAnErrorAfterTheTimeout) {
+  const Shared<int> waiting;
+  AsRanks(3,
+          [&](Group& group) {
+            if (group.membership().rank == 1) {
+              waiting.WaitUntil(2);
+              return;
+            }
+            at::Tensor tensor = at::zeros({1000});
+            EXPECT_EQ(group.AllReduce(tensor, Reduction::kSum, "a sum").code(),
+                      StatusCode::kUnavailable);
+            ++*waiting;
+          },
+          {.timeout = milliseconds(3000)});
+}
+
+TEST(GroupTest, AWaitForOthersEndsWhenItsThreadIsAskedToStop) {
+  const Shared<bool> stopped;
+  AsRanks(2, [&](Group& group) {
+    if (group.membership().rank == 1) {
+      stopped.WaitUntil(true);
+      return;
+    }
+    const StopScope stop([] { return true; });
+    at::Tensor tensor = at::zeros({1000});
+    EXPECT_EQ(group.AllReduce(tensor, Reduction::kSum, "a sum").code(), StatusCode::kCancelled);
+    *stopped = true;
+  });
+}
+
+TEST(GroupTest, AGroupThatGoesAwayEndsWhatIsUnderWay) {
+  const Listener listener;
+  const Shared<bool> ended;
+  InProcesses(2, [&](int64_t rank) {
+    auto group = JoinGroup(MemberOf(listener, rank, 2));
+    ASSERT_TRUE(group.ok()) << group.status().ToString();
+    if (rank == 1) {
+      ended.WaitUntil(true);
+      return;
+    }
+    at::Tensor tensor = at::zeros({1000});
+    ASSERT_TRUE((*group)->StartAllReduce(tensor, Reduction::kSum, "a sum").ok());
+    group->reset();  // does not wait until the timeout
+    *ended = true;
+  });
+}
+
+TEST(JoinGroupTest, NamesTheRanksThatDidNotCome) {
+  const Listener listener;
+  InProcesses(2, [&](int64_t i) {
+    const auto group = JoinGroup(MemberOf(listener, 2 * i, 5), {.timeout = milliseconds(500)});
+    ASSERT_FALSE(group.ok());
+    EXPECT_EQ(group.status().code(), StatusCode::kUnavailable);
+    if (i == 0) {  // the other one may find rank 0 gone
+      EXPECT_THAT(group.status().message(),
+                  ::testing::ContainsRegex("ranks 1, (2, )?3, 4 of 5 did not come within 0.5 s"));
+    }
+  });
+}
+
+TEST(JoinGroupTest, SaysThatRankZeroDidNotCome) {
+  const Listener listener;
+  ::close(listener.descriptor);
+  const auto group = JoinGroup(MemberOf(listener, 1, 2), {.timeout = milliseconds(200)});
+  EXPECT_THAT(
+      group.status().message(),
+      HasSubstr(fmt::format("127.0.0.1:{}: rank 0 did not come within 0.2 s", listener.port)));
+}
+
+TEST(JoinGroupTest, EndsWhenItsThreadIsAskedToStop) {
+  const Listener listener;
+  const StopScope stop([] { return true; });
+  EXPECT_EQ(JoinGroup(MemberOf(listener, 0, 2)).status().code(), StatusCode::kCancelled);
+}
+
+TEST(JoinGroupTest, SaysThatAnotherProgramHasThePort) {
+  const Listener listener;
+  Membership first = MemberOf(listener, 0, 2);
+  first.listener = -1;
+  const Status status = JoinGroup(first).status();
+  EXPECT_THAT(status.message(), HasSubstr("another program listens there"));
+  ::close(listener.descriptor);
+}
+
+TEST(JoinGroupTest, SaysThatANameDoesNotResolve) {
+  const Listener listener;
+  Membership member = MemberOf(listener, 1, 2);
+  member.host = "no-such-host.invalid";
+  EXPECT_THAT(JoinGroup(member, {.timeout = milliseconds(100)}).status().message(),
+              HasSubstr("no address is known for 'no-such-host.invalid'"));
+  ::close(listener.descriptor);
+}
+
+TEST(JoinGroupTest, NamesBothProcessesThatHaveOneRank) {
+  const Listener listener;
+  const Shared<int> twice;
+  InProcesses(3, [&](int64_t i) {
+    const StopScope stop([&] { return *twice > 0; });
+    const auto group = JoinGroup(MemberOf(listener, std::min<int64_t>(i, 1), 3));
+    ASSERT_FALSE(group.ok());
+    *twice += group.status().message().find("rank 1 was given to two processes, process ") == 0;
+  });
+  EXPECT_EQ(*twice, 1);
+}
+
+TEST(JoinGroupTest, NamesRanksThatDoNotAgreeOnTheirNumber) {
+  const Listener listener;
+  const Shared<int> said;
+  InProcesses(2, [&](int64_t rank) {
+    const StopScope stop([&] { return *said > 0; });
+    const auto group = JoinGroup(MemberOf(listener, rank, 2 + rank));
+    ASSERT_FALSE(group.ok());
+    *said += group.status().code() == StatusCode::kInvalidArgument;
+  });
+  EXPECT_GE(*said, 1);
+}
+
+}  // namespace
+}  // namespace stoker

@@ -1,0 +1,291 @@
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <regex>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <utility>
+
+#include "stoker/base/host_name.h"
+#include "stoker/base/stop_scope.h"
+#include "stoker/cluster/rendezvous_internal.h"
+
+namespace stoker {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr double kSecondsBetweenAttempts = 0.05;
+constexpr milliseconds kConnectWithin{2000};
+
+class Socket {
+ public:
+  explicit Socket(int descriptor) : descriptor_(descriptor) {}
+  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Socket& operator=(Socket&&) = delete;
+  ~Socket() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  int get() const { return descriptor_; }
+  int Release() { return std::exchange(descriptor_, -1); }
+
+ private:
+  int descriptor_;
+};
+
+// Where rank 0 keeps the store, and until when the ranks may come.
+struct Place {
+  std::string host;
+  int64_t port = 0;
+  milliseconds timeout;
+  steady_clock::time_point until = steady_clock::now() + timeout;
+
+  bool late() const { return steady_clock::now() >= until; }
+  std::string text() const { return fmt::format("{}:{}", host, port); }
+  double seconds() const { return static_cast<double>(timeout.count()) / 1e3; }
+};
+
+using AddressList = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
+
+Result<AddressList> Resolve(const Place& place) {
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int error =
+      ::getaddrinfo(place.host.c_str(), std::to_string(place.port).c_str(), &hints, &found);
+  if (error != 0) {
+    return Unavailable(
+        "{}: no address is known for '{}' ({}); MASTER_ADDR or train.distributed names the machine "
+        "of rank 0",
+        place.text(), place.host, ::gai_strerror(error));
+  }
+  return AddressList(found, &::freeaddrinfo);
+}
+
+// Listens on the address of the store alone; c10d would on every one of the machine.
+Result<Socket> Listen(const Place& place) {
+  STOKER_ASSIGN_OR_RETURN(const AddressList found, Resolve(place));
+  int error = 0;
+  for (const addrinfo* each = found.get(); each != nullptr; each = each->ai_next) {
+    Socket socket(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const int yes = 1;
+    if (socket.get() >= 0 &&
+        ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
+        ::bind(socket.get(), each->ai_addr, each->ai_addrlen) == 0 &&
+        ::listen(socket.get(), SOMAXCONN) == 0) {
+      return socket;
+    }
+    error = errno;
+    if (error == EADDRINUSE) break;
+  }
+  if (error == EADDRINUSE) {
+    return Unavailable(
+        "{}: another program listens there: another run, or a second process with rank 0; give "
+        "another port",
+        place.text());
+  }
+  if (error == EADDRNOTAVAIL) {
+    return InvalidArgument(
+        "{}: this machine has no such address, but this process has rank 0, which waits for the "
+        "others there",
+        place.text());
+  }
+  return ErrnoStatus(error, place.text());
+}
+
+// Connects once; an errno if that fails.
+int Connect(const addrinfo& to, std::string* own_address) {
+  const Socket socket(::socket(to.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (socket.get() < 0) return errno;
+  if (::connect(socket.get(), to.ai_addr, to.ai_addrlen) != 0) {
+    if (errno != EINPROGRESS) return errno;
+    const auto until = steady_clock::now() + kConnectWithin;
+    pollfd writable = {.fd = socket.get(), .events = POLLOUT, .revents = 0};
+    while (::poll(&writable, 1, static_cast<int>(StopScope::Interval().count())) <= 0) {
+      if (StopScope::Asked()) return ECANCELED;
+      if (steady_clock::now() >= until) return ETIMEDOUT;
+    }
+    int error = 0;
+    socklen_t size = sizeof error;
+    ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+    if (error != 0) return error;
+  }
+  sockaddr_storage own = {};
+  socklen_t length = sizeof own;
+  char host[NI_MAXHOST] = {};
+  if (::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &length) != 0) return errno;
+  if (::getnameinfo(reinterpret_cast<const sockaddr*>(&own), length, host, sizeof host, nullptr, 0,
+                    NI_NUMERICHOST) != 0) {
+    return EADDRNOTAVAIL;
+  }
+  *own_address = host;
+  return 0;
+}
+
+// Returns the address by which this machine reaches the store, once somebody listens there.
+Result<std::string> WaitForStore(const Place& place) {
+  int error = 0;
+  while (true) {
+    // Asked again each time: the name of a pod is known only once that runs.
+    const Result<AddressList> found = Resolve(place);
+    if (!found.ok() && place.late()) return found.status();
+    for (const addrinfo* each = found.ok() ? found->get() : nullptr; each != nullptr;
+         each = each->ai_next) {
+      std::string address;
+      error = Connect(*each, &address);
+      if (error == 0) return address;
+    }
+    if (place.late()) {
+      return Unavailable("{}: rank 0 did not come within {:g} s ({})", place.text(),
+                         place.seconds(), ErrnoStatus(error, "connecting").message());
+    }
+    if (!SleepUnlessStopped(kSecondsBetweenAttempts))
+      return Cancelled("stopped while waiting for rank 0 at {}", place.text());
+  }
+}
+
+Result<c10::intrusive_ptr<c10d::Store>> OpenStore(const Place& place, std::optional<int> listener) {
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<uint16_t>(place.port);
+  options.isServer = listener.has_value();
+  options.masterListenFd = listener;
+  options.waitWorkers = false;
+  options.timeout = place.timeout;
+  try {
+    return c10::intrusive_ptr<c10d::Store>(
+        c10::make_intrusive<c10d::TCPStore>(place.host, options));
+  } catch (...) {
+    return Unavailable("{}: the store of the ranks cannot be opened: {}", place.text(),
+                       CaughtText());
+  }
+}
+
+// What a rank writes of itself.
+struct Signature {
+  std::string host;
+  int64_t process = 0, world = 0;
+
+  std::string text() const { return fmt::format("process {} on {}", process, host); }
+};
+
+std::vector<uint8_t> Bytes(const Signature& signature) {
+  const std::string text =
+      fmt::format("{} {} {}", signature.process, signature.world, signature.host);
+  return {text.begin(), text.end()};
+}
+
+Signature Read(const std::vector<uint8_t>& bytes) {
+  Signature signature;
+  const std::string text(bytes.begin(), bytes.end());
+  size_t place = 0;
+  const size_t first = text.find(' '), second = text.find(' ', first + 1);
+  if (first == std::string::npos || second == std::string::npos) return signature;
+  signature.process = std::strtoll(text.c_str() + place, nullptr, 10);
+  signature.world = std::strtoll(text.c_str() + first, nullptr, 10);
+  signature.host = text.substr(second + 1);
+  return signature;
+}
+
+std::string KeyOf(int64_t rank) { return fmt::format("rank/{}", rank); }
+
+// Signs in the store as `membership.rank`, and returns the hosts of all ranks once they have
+// signed.
+Result<std::vector<std::string>> SignAndWait(c10d::Store& store, const Membership& membership,
+                                             const Place& place) {
+  const Signature own{HostName(), ::getpid(), membership.world};
+  if (store.add(fmt::format("claims/{}", membership.rank), 1) > 1) {
+    store.wait({KeyOf(membership.rank)}, place.timeout);
+    return InvalidArgument(
+        "rank {} was given to two processes, {} and {}; each needs a rank of its own",
+        membership.rank, Read(store.get(KeyOf(membership.rank))).text(), own.text());
+  }
+  store.set(KeyOf(membership.rank), Bytes(own));
+
+  std::vector<std::string> hosts(membership.world);
+  std::vector<int64_t> missing(membership.world);
+  for (int64_t rank = 0; rank < membership.world; ++rank) missing[rank] = rank;
+  while (true) {
+    std::vector<int64_t> still;
+    for (const int64_t rank : missing) {
+      if (!store.check({KeyOf(rank)})) {
+        still.push_back(rank);
+        continue;
+      }
+      const Signature other = Read(store.get(KeyOf(rank)));
+      if (other.world != own.world) {
+        return InvalidArgument(
+            "rank {} ({}) was told of {} processes, but rank {} ({}) of {}; start all of them "
+            "alike",
+            rank, other.text(), other.world, membership.rank, own.text(), own.world);
+      }
+      hosts[rank] = other.host;
+    }
+    missing = std::move(still);
+    if (missing.empty()) return hosts;
+    if (place.late()) {
+      return Unavailable("{}: rank{} {} of {} did not come within {:g} s", place.text(),
+                         missing.size() == 1 ? "" : "s", fmt::join(missing, ", "), membership.world,
+                         place.seconds());
+    }
+    if (!SleepUnlessStopped(kSecondsBetweenAttempts))
+      return Cancelled("stopped while waiting for rank {} at {}", missing.front(), place.text());
+  }
+}
+
+}  // namespace
+
+std::string CaughtText() {
+  std::string text;
+  try {
+    throw;
+  } catch (const c10::Error& error) {
+    text = error.what_without_backtrace();
+  } catch (const std::exception& error) {
+    text = error.what();
+  } catch (...) {
+    text = "an unknown error";
+  }
+  text = text.substr(0, text.find('\n'));
+  static const std::regex place(R"(^\[[^\]]*:\d+\] )");
+  return std::regex_replace(text, place, "");
+}
+
+Result<Meeting> Meet(const Membership& membership, milliseconds timeout) {
+  const Place place{.host = membership.host, .port = membership.port, .timeout = timeout};
+  Meeting meeting;
+  const bool keeps_store = membership.rank == 0 && !membership.agent_has_store;
+  if (keeps_store) {
+    Socket listener(membership.listener);
+    if (membership.listener < 0) {
+      STOKER_ASSIGN_OR_RETURN(Socket opened, Listen(place));
+      STOKER_ASSIGN_OR_RETURN(meeting.store, OpenStore(place, opened.Release()));
+    } else {
+      STOKER_ASSIGN_OR_RETURN(meeting.store, OpenStore(place, listener.Release()));
+    }
+  }
+  STOKER_ASSIGN_OR_RETURN(meeting.address, WaitForStore(place));
+  if (!keeps_store) {
+    STOKER_ASSIGN_OR_RETURN(meeting.store, OpenStore(place, std::nullopt));
+  }
+  meeting.store = c10::make_intrusive<c10d::PrefixStore>(
+      fmt::format("stoker/{}", membership.restart), meeting.store);
+  try {
+    STOKER_ASSIGN_OR_RETURN(meeting.hosts, SignAndWait(*meeting.store, membership, place));
+  } catch (...) {
+    return Unavailable("{}: rank 0, which keeps the store, is gone: {}", place.text(),
+                       CaughtText());
+  }
+  return meeting;
+}
+
+}  // namespace stoker
