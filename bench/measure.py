@@ -135,3 +135,12 @@ def check(what, holds):
     """Prints whether a figure that was promised is reached here; returns it for the exit code."""
     print(f"  {'reached' if holds else 'MISSED '}: {what}")
     return holds
+
+
+def lacks(*needed):
+    """True, and says so, if one of the paths is missing; `needed`: pairs of a path and the command that makes it."""
+    for path, command in needed:
+        if not os.path.exists(path):
+            print(f"  SKIPPED: {path} is not there; `{command}` makes it")
+            return True
+    return False

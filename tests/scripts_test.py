@@ -304,7 +304,7 @@ class CompareTest(ScriptTest):
         return self.run_script(ROOT / "bench" / script, *arguments, expect=expect, PYTHONDONTWRITEBYTECODE="1", **{
             "STOKER_BIN": str(self.folder / "bin"), "STOKER_PEERS": str(self.folder / "peers"),
             "STOKER_PEERS_PYTHON": sys.executable, "STOKER_PHOTOS": str(self.folder / "photos"),
-            "STOKER_PYTHON": "/nowhere/python",  # what ./dev bench builds first, and whoever runs these tests may not have
+            "STOKER_PYTHON": "/nowhere/python",  # these tests must pass without the package; ./dev bench builds it
             "STOKER_STARTUP_MS": "60000", **environment})  # a busy machine starts no program within 50 ms
 
     def test_with_all_peers_the_ratios_are_printed(self):

@@ -16,6 +16,7 @@ namespace {
 // the timeout. This one shuts the connections to the other ranks, which ends it here and there.
 class EndableGloo final : public c10d::ProcessGroupGloo {
  public:
+  // The default of `before` is taken before c10d's constructor opens its connections.
   EndableGloo(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world,
               const c10::intrusive_ptr<Options>& options, const SocketList& before = OpenSockets())
       : ProcessGroupGloo(store, rank, world, options), sockets_(OpenedSince(before)) {}

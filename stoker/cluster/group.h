@@ -80,9 +80,9 @@ struct GroupOptions {
 };
 
 // Meets the other ranks where `membership` says, and returns the group of all, over c10d's Gloo.
-// Rank 0 keeps the store through which they find each other, unless the launcher's agent does: it
-// listens on the address of membership.host alone, takes whoever speaks its protocol and encrypts
-// nothing, so the network must be trusted. One rank alone talks to nobody.
+// The ranks find each other through a store that rank 0 keeps, unless the launcher's agent does.
+// The store listens only on the address of membership.host. It has no authentication and no
+// encryption, so use it on a trusted network. One rank alone talks to nobody.
 //
 // The process must ignore SIGPIPE: c10d writes to connections that the other side has closed.
 //

@@ -1,4 +1,3 @@
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <netdb.h>
@@ -7,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <regex>
@@ -187,10 +187,9 @@ std::vector<uint8_t> Bytes(const Signature& signature) {
 Signature Read(const std::vector<uint8_t>& bytes) {
   Signature signature;
   const std::string text(bytes.begin(), bytes.end());
-  size_t place = 0;
   const size_t first = text.find(' '), second = text.find(' ', first + 1);
   if (first == std::string::npos || second == std::string::npos) return signature;
-  signature.process = std::strtoll(text.c_str() + place, nullptr, 10);
+  signature.process = std::strtoll(text.c_str(), nullptr, 10);
   signature.world = std::strtoll(text.c_str() + first, nullptr, 10);
   signature.host = text.substr(second + 1);
   return signature;
@@ -265,13 +264,10 @@ Result<Meeting> Meet(const Membership& membership, milliseconds timeout) {
   Meeting meeting;
   const bool keeps_store = membership.rank == 0 && !membership.agent_has_store;
   if (keeps_store) {
-    Socket listener(membership.listener);
-    if (membership.listener < 0) {
-      STOKER_ASSIGN_OR_RETURN(Socket opened, Listen(place));
-      STOKER_ASSIGN_OR_RETURN(meeting.store, OpenStore(place, opened.Release()));
-    } else {
-      STOKER_ASSIGN_OR_RETURN(meeting.store, OpenStore(place, listener.Release()));
-    }
+    STOKER_ASSIGN_OR_RETURN(Socket listener, membership.listener < 0
+                                                 ? Listen(place)
+                                                 : Result<Socket>(Socket(membership.listener)));
+    STOKER_ASSIGN_OR_RETURN(meeting.store, OpenStore(place, listener.Release()));
   }
   STOKER_ASSIGN_OR_RETURN(meeting.address, WaitForStore(place));
   if (!keeps_store) {
