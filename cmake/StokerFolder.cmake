@@ -3,12 +3,12 @@
 # One target a folder: stoker_NAME holds every x.cc below stoker/NAME, stoker_NAME_test every x_test.cc,
 # stoker_NAME_bench every x_bench.cc; each x_fuzz.cc becomes a fuzzer of its own. TORCH marks the folders
 # that may see libtorch; APART those of whose files a program may need some only, since others name what it lacks. In none of
-# these targets are x_plugin.cc (StokerPlugins.cmake) and builtin_kinds.cc (stoker_kinds).
+# these targets are x_plugin.cc, x_library.cc (StokerPlugins.cmake) and builtin_kinds.cc (stoker_kinds).
 function(stoker_folder NAME)
   cmake_parse_arguments(ARG "TORCH;APART" "" "DEPS;THIRD_PARTY" ${ARGN})
   set(folder ${PROJECT_SOURCE_DIR}/stoker/${NAME})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cc)
-  list(FILTER sources EXCLUDE REGEX "(_plugin|/builtin_kinds)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "(_plugin|_library|/builtin_kinds)\\.cc$")
   foreach(kind test bench fuzz)
     set(${kind}_sources ${sources})
     list(FILTER ${kind}_sources INCLUDE REGEX "_${kind}\\.cc$")

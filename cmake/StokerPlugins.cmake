@@ -85,6 +85,23 @@ function(stoker_cuda_plugin)
   install(TARGETS ${ARG_NAME} LIBRARY DESTINATION libexec/stoker OPTIONAL)
 endfunction()
 
+# stoker_injected_library(NAME target SOURCE file)
+#
+# NAME.so beside the programs: what CUDA's driver loads into a program that is not ours. It brings its own copy of the C++ library, hidden,
+# since that program may have an older one or none; no sanitizer, which would have to be there first.
+function(stoker_injected_library)
+  cmake_parse_arguments(ARG "" "NAME;SOURCE" "" ${ARGN})
+  add_library(${ARG_NAME} MODULE ${ARG_SOURCE})
+  set_target_properties(${ARG_NAME} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_include_directories(${ARG_NAME} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_features(${ARG_NAME} PRIVATE cxx_std_20)
+  target_compile_options(${ARG_NAME} PRIVATE -O2 -fno-exceptions -Wall -Wextra)
+  target_link_options(${ARG_NAME} PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL)
+  target_link_libraries(${ARG_NAME} PRIVATE ${CMAKE_DL_LIBS})
+  install(TARGETS ${ARG_NAME} LIBRARY DESTINATION libexec/stoker OPTIONAL)
+endfunction()
+
 # stoker_arrow_plugin(SOURCES name... TESTING name...)     name: stoker/formats/arrow/NAME_plugin.cc
 #
 # libstoker_arrow.so beside the programs: what reads Parquet and Arrow files, by the libraries and headers of PyPI's pyarrow,

@@ -1,4 +1,6 @@
 // A libcuda.so.1 with one GPU whose memory is that of the process, for a machine that has none.
+#include <dlfcn.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,7 +13,15 @@ char context;
 
 extern "C" {
 
-int cuInit(unsigned) { return 0; }
+// As the driver does, with the first call of CUDA.
+int cuInit(unsigned) {
+  const char* const injected = std::getenv("CUDA_INJECTION64_PATH");
+  void* const library = injected == nullptr ? nullptr : dlopen(injected, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return 0;
+  const auto initialize = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"));
+  if (initialize != nullptr) initialize();
+  return 0;
+}
 int cuGetErrorName(int, const char** name) {
   *name = "CUDA_ERROR_FAKE";
   return 0;

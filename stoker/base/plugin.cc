@@ -45,20 +45,6 @@ std::vector<fs::path> PlacesOf(const std::string& file) {
   return places;
 }
 
-Result<std::string> PathOf(const PluginFile& wanted) {
-  const std::vector<fs::path> places = PlacesOf(wanted.file);
-  std::error_code error;
-  for (const fs::path& place : places) {
-    if (fs::exists(place, error)) return place.string();
-  }
-  const bool named = wanted.file.find('/') != wanted.file.npos;
-  return Unavailable("there is no plug-in {}: {}{}", Printable(places.front().string()),
-                     wanted.when_missing,
-                     named ? ""
-                           : "; it is looked for beside the program (of the Python package, "
-                             "beside its module), or in the folder that STOKER_PLUGINS names");
-}
-
 // "stoker::Range::Build() const" for the symbol of it; the symbol itself where it is none of C++.
 std::string NameOfSymbol(const std::string& symbol) {
   int failed = 0;
@@ -85,8 +71,22 @@ std::string LoadError(const std::string& path) {
 
 }  // namespace
 
+Result<std::string> FindPluginFile(const PluginFile& wanted) {
+  const std::vector<fs::path> places = PlacesOf(wanted.file);
+  std::error_code error;
+  for (const fs::path& place : places) {
+    if (fs::exists(place, error)) return place.string();
+  }
+  const bool named = wanted.file.find('/') != wanted.file.npos;
+  return Unavailable("there is no plug-in {}: {}{}", Printable(places.front().string()),
+                     wanted.when_missing,
+                     named ? ""
+                           : "; it is looked for beside the program (of the Python package, "
+                             "beside its module), or in the folder that STOKER_PLUGINS names");
+}
+
 Result<Plugin> Plugin::Load(const PluginFile& wanted) {
-  STOKER_ASSIGN_OR_RETURN(const std::string path, PathOf(wanted));
+  STOKER_ASSIGN_OR_RETURN(const std::string path, FindPluginFile(wanted));
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     return Unavailable("{} does not load: {}", Printable(path), Printable(LoadError(path)));

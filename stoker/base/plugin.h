@@ -27,6 +27,9 @@ struct PluginFile {
   std::string when_missing;       // what to do if the file does not exist; follows "...: "
 };
 
+// Returns the path of the file, without loading it. Errors (kUnavailable): it does not exist.
+Result<std::string> FindPluginFile(const PluginFile& wanted);
+
 // A plug-in that has been loaded. It stays loaded for the life of the process. A cheap value.
 class Plugin {
  public:

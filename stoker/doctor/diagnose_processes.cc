@@ -32,12 +32,23 @@ bool Failed(const ProcessProfile& profile) {
   return profile.ended && profile.exit_code && *profile.exit_code != 0;
 }
 
+// Whether what is lost is time in which the GPU has nothing to do. Evaluations use it too, and what
+// precedes the first step is not among the moments in which kernels are counted.
+bool LosesIdleTime(Verdict verdict) {
+  return verdict != Verdict::kStartup && verdict != Verdict::kEvaluation;
+}
+
 std::vector<Finding> FindAll(const ProcessProfile& profile) {
   std::vector<Finding> findings;
   for (const auto find : {FindInMemory, FindInQuota, FindInThreads, FindInWaits}) {
     if (auto finding = find(profile)) findings.push_back(*std::move(finding));
   }
   std::ranges::move(FindInStacks(profile), std::back_inserter(findings));
+  for (Finding& each : findings) {
+    if (LosesIdleTime(each.verdict))
+      each.lost = std::min(each.lost, MostLostBesideAccelerator(profile) * each.total);
+  }
+  std::ranges::move(FindOnAccelerator(profile), std::back_inserter(findings));
   std::erase_if(findings, [](const Finding& each) { return !(each.share() >= kLeastLoss); });
   if (findings.empty()) {
     if (auto idle = FindIdle(profile)) findings.push_back(*std::move(idle));

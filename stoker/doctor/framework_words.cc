@@ -33,4 +33,51 @@ std::string WordsForThreads(Framework framework, int64_t threads) {
   return fmt::format("OMP_NUM_THREADS={} in the environment", threads);
 }
 
+std::string WordsForPinned(Framework framework) {
+  switch (framework) {
+    case Framework::kPyTorch:
+      return "DataLoader(pin_memory=True), and batch.to(device, non_blocking=True)";
+    case Framework::kTensorFlow: return "dataset.prefetch_to_device('/gpu:0')";
+    case Framework::kJax: return "jax.device_put the next batch before the step of this one";
+    case Framework::kUnknown: break;
+  }
+  return "copy batches from pinned memory, ahead of their step";
+}
+
+std::string WordsForReads(Framework framework) {
+  switch (framework) {
+    case Framework::kPyTorch:
+      return "add up loss.detach() on the GPU, and call .item() every 50 steps (no .item(), "
+             ".cpu(), print or "
+             "`if` on tensors of the GPU in the loop)";
+    case Framework::kTensorFlow: return "keep metrics as tensors, and call .numpy() every 50 steps";
+    case Framework::kJax: return "keep metrics on the device, and call float() every 50 steps";
+    case Framework::kUnknown: break;
+  }
+  return "read numbers from the GPU every 50 steps only";
+}
+
+std::string WordsForShortKernels(Framework framework) {
+  switch (framework) {
+    case Framework::kPyTorch:
+      return "torch.compile(model, mode='reduce-overhead'), or torch.cuda.make_graphed_callables; "
+             "optimizers with fused=True";
+    case Framework::kTensorFlow: return "tf.function(jit_compile=True) around the step";
+    case Framework::kJax: return "jax.jit around the whole step, several steps in a lax.scan";
+    case Framework::kUnknown: break;
+  }
+  return "record the kernels of a step and launch them together (CUDA graphs)";
+}
+
+std::string WordsForHalfBits(Framework framework) {
+  switch (framework) {
+    case Framework::kPyTorch:
+      return "torch.autocast('cuda', torch.bfloat16) around the forward pass";
+    case Framework::kTensorFlow: return "keras.mixed_precision.set_global_policy('mixed_bfloat16')";
+    case Framework::kJax: return "activations and weights in jnp.bfloat16 for the forward pass";
+    case Framework::kUnknown: break;
+  }
+  return "multiply matrices in bfloat16";
+}
+
 }  // namespace stoker

@@ -22,6 +22,14 @@ std::optional<Finding> FindInThreads(const ProcessProfile& profile);
 std::optional<Finding> FindInQuota(const ProcessProfile& profile);
 std::optional<Finding> FindInMemory(const ProcessProfile& profile);
 
+// On the program's GPU, where its kernels were counted: copies from pageable memory, a host and a
+// device that wait for each other, kernels that are too short, math in more bits than it needs.
+std::vector<Finding> FindOnAccelerator(const ProcessProfile& profile);
+
+// The share of the time in which the GPU has nothing to do: more cannot be lost by what the host
+// does. 1 where nothing was counted.
+double MostLostBesideAccelerator(const ProcessProfile& profile);
+
 // Programs that hardly do anything.
 std::optional<Finding> FindIdle(const ProcessProfile& profile);
 
@@ -32,6 +40,10 @@ void Prescribe(Finding& finding, std::string text, double part, std::string why,
 // Changes in the words of the framework.
 std::string WordsForWorkers(Framework framework, int64_t workers);
 std::string WordsForThreads(Framework framework, int64_t threads);
+std::string WordsForPinned(Framework framework);        // copies from pinned memory, ahead
+std::string WordsForReads(Framework framework);         // numbers of the device read rarely
+std::string WordsForShortKernels(Framework framework);  // kernels launched together
+std::string WordsForHalfBits(Framework framework);      // math in bfloat16
 
 // "63%"
 std::string Percent(double share);

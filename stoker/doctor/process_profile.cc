@@ -64,6 +64,29 @@ Json HostTimes::ToJson() const {
           {"disk_busy", FiniteOrNull(disk_busy)}};
 }
 
+Json GpuTimes::ToJson() const {
+  return {{"name", name},
+          {"used", OrNull(used)},
+          {"power_share", OrNull(power_share)},
+          {"memory_share", OrNull(memory_share)},
+          {"slowed_by", slowed_by}};
+}
+
+Json CudaTimes::ToJson() const {
+  return {{"busy", FiniteOrNull(busy)},
+          {"waits", FiniteOrNull(waits)},
+          {"kernels_per_s", FiniteOrNull(kernels_per_s)},
+          {"kernel_s", FiniteOrNull(kernel_s)},
+          {"float32_share", FiniteOrNull(float32_share)},
+          {"relayout_share", FiniteOrNull(relayout_share)},
+          {"pageable", FiniteOrNull(pageable)},
+          {"pageable_bytes_per_s", FiniteOrNull(pageable_bytes_per_s)},
+          {"pinned", FiniteOrNull(pinned)},
+          {"pinned_bytes_per_s", FiniteOrNull(pinned_bytes_per_s)},
+          {"to_host", FiniteOrNull(to_host)},
+          {"small_to_host_per_s", FiniteOrNull(small_to_host_per_s)}};
+}
+
 const ProcessTimes* ProcessProfile::main() const {
   const auto found = std::ranges::find(processes, ProcessRole::kMain, &ProcessTimes::role);
   return found == processes.end() ? nullptr : &*found;
@@ -105,6 +128,8 @@ Json ProcessProfile::ToJson() const {
                                           : Json{{"place", loader.place},
                                                  {"num_workers", OrNull(loader.num_workers)},
                                                  {"batch_size", OrNull(loader.batch_size)}}},
+          {"gpu", gpu ? gpu->ToJson() : Json()},
+          {"cuda", cuda ? cuda->ToJson() : Json()},
           {"notes", notes},
           {"interrupted", interrupted},
           {"error", error.empty() ? Json() : Json(error)}};

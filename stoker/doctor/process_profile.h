@@ -72,6 +72,31 @@ struct HostTimes {
   Json ToJson() const;
 };
 
+// Of the machine's GPU that was busiest, as NVML shows it; nothing: it does not say.
+struct GpuTimes {
+  std::string name;                    // "NVIDIA H100 80GB HBM3"
+  std::optional<double> used;          // share of the time in which some kernel ran
+  std::optional<double> power_share;   // of its limit
+  std::optional<double> memory_share;  // most, of its memory
+  std::string slowed_by;               // "heat", most of the time
+
+  Json ToJson() const;
+};
+
+// What the process that trains does on CUDA devices, counted inside of it. Shares are of the time.
+struct CudaTimes {
+  double busy = 0;                                // a kernel or a copy ran on its busiest device
+  double waits = 0;                               // its threads waited for a device, all together
+  double kernels_per_s = 0, kernel_s = 0;         // kernel_s: mean time of one, seconds
+  double float32_share = 0, relayout_share = 0;   // of the time of kernels: math in float32;
+                                                  // changes of the order of channels
+  double pageable = 0, pageable_bytes_per_s = 0;  // copies to devices, from ordinary memory
+  double pinned = 0, pinned_bytes_per_s = 0;      // and from pinned memory
+  double to_host = 0, small_to_host_per_s = 0;    // copies from devices; of a few bytes: `.item()`
+
+  Json ToJson() const;
+};
+
 struct ProcessProfile {
   std::string host;
   int64_t cpus = 1;  // that the doctor may use; the program is taken to have the same
@@ -84,6 +109,8 @@ struct ProcessProfile {
   std::vector<ProcessTimes> processes;  // the busiest first
   std::optional<PythonView> python;     // of stacks, where py-spy is installed
   LoaderFacts loader;
+  std::optional<GpuTimes> gpu;     // nothing: the machine has none that can be seen
+  std::optional<CudaTimes> cuda;   // nothing: the process used none, or could not be asked
   std::vector<std::string> notes;  // what could not be measured, a line each
   std::string error;               // why nothing was measured; empty: something was
   bool interrupted = false;        // by a signal

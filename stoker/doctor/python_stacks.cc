@@ -6,6 +6,7 @@
 #include <cctype>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 
 #include "stoker/base/json_or_null.h"
@@ -117,6 +118,25 @@ bool TakesLock(const std::vector<StackFrame>& stack) {
          (leaf.text.starts_with("with ") && WordsOf(leaf.text).contains("lock"));
 }
 
+// Calls that copy tensors to a device, or that wait for numbers of one, in the text of the
+// innermost line; and methods of tensors that do the latter for a format, an `if` or a float().
+constexpr std::string_view kCopies[] = {".to(", ".cuda(", ".copy_(", "device_put("};
+constexpr std::string_view kReads[] = {".item(", ".cpu(",  ".tolist(",    ".numpy(",
+                                       "float(", "print(", "synchronize("};
+constexpr std::string_view kReadingMethods[] = {"__format__", "__bool__", "__float__",
+                                                "__repr__",   "item",     "tolist"};
+
+bool CallsOne(const std::vector<StackFrame>& stack, std::span<const std::string_view> calls) {
+  return !stack.empty() && stack.back().own &&
+         std::ranges::any_of(calls,
+                             [&](std::string_view call) { return Has(stack.back().text, call); });
+}
+bool ReadsDevice(const std::vector<StackFrame>& stack) {
+  if (CallsOne(stack, kReads)) return true;
+  return !stack.empty() && Has(stack.back().file, "torch/_tensor") &&
+         std::ranges::count(kReadingMethods, std::string_view(stack.back().function)) > 0;
+}
+
 // A worker that waits for something to do.
 bool WaitsForWork(const std::vector<StackFrame>& stack) {
   if (stack.empty()) return true;
@@ -177,7 +197,7 @@ void ViewMain(const PythonStacks& stacks, const std::vector<int64_t>& samples, P
   view.samples = std::ssize(samples);
   view.trains = begins != samples.end();
   const size_t start = view.trains ? static_cast<size_t>(begins - samples.begin()) : 0;
-  Blames startup;
+  Blames startup, copies, reads;
   int64_t before = 0, waits = 0, switched = 0;
   std::array<Blames, kPythonParts> blames;
   std::array<int64_t, kPythonParts> counts = {};
@@ -192,6 +212,8 @@ void ViewMain(const PythonStacks& stacks, const std::vector<int64_t>& samples, P
     }
     ++counts[part];
     blames[part].Add(stacks.stacks[place]);
+    if (CallsOne(stacks.stacks[place], kCopies)) copies.Add(stacks.stacks[place]);
+    if (ReadsDevice(stacks.stacks[place])) reads.Add(stacks.stacks[place]);
     if (i > start && parts[static_cast<size_t>(samples[i - 1])] != parts[place]) ++switched;
     waits += std::ranges::any_of(stacks.stacks[place], [](const StackFrame& each) {
       return Has(each.function, "_try_get_data") || Has(each.function, "_get_data") ||
@@ -202,6 +224,8 @@ void ViewMain(const PythonStacks& stacks, const std::vector<int64_t>& samples, P
   view.startup_share = ShareOf(before, view.samples);
   view.startup = startup.Most(static_cast<double>(view.samples));
   view.waits_for_workers = ShareOf(waits, after);
+  view.copies = copies.Most(static_cast<double>(after));
+  view.reads = reads.Most(static_cast<double>(after));
   double same = 0;
   for (size_t part = 0; part < counts.size(); ++part) {
     const double share = ShareOf(counts[part], after);
@@ -301,6 +325,8 @@ Json PythonView::ToJson() const {
           {"parts", std::move(list)},
           {"waits_for_workers", FiniteOrNull(waits_for_workers)},
           {"switches", FiniteOrNull(switches)},
+          {"copy_line", line(copies)},
+          {"read_line", line(reads)},
           {"lock_share", FiniteOrNull(lock_share)},
           {"lock_line", line(lock)},
           {"work_line", line(work)}};

@@ -77,6 +77,10 @@ struct PythonView {
   double switches = 0;  // how often a moment belongs to another part than the one before it, by how
                         // often it would at random: 1 where steps are shorter than moments
 
+  // Lines of the first thread that copy to a device (`.to(device)`), and that read numbers of one
+  // (`.item()`).
+  Blame copies, reads;
+
   // Of workers and other threads, while they work.
   double lock_share = 0, decode_share = 0, read_share = 0;
   Blame lock, work;

@@ -130,6 +130,7 @@ std::optional<Finding> FindIdle(const ProcessProfile& profile) {
   const ProcessTimes* const main = profile.main();
   constexpr double kHardly = 0.05;
   if (main == nullptr || profile.cpus_used() >= kHardly) return std::nullopt;
+  if (profile.cuda && profile.cuda->busy >= kHardly) return std::nullopt;  // the GPU computes
   const ThreadTimes& first = main->first;
   const std::pair<double, std::string_view> waits[] = {{first.sleep, "sleeps"},
                                                        {first.lock, "waits for a lock"},

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -17,6 +18,7 @@
 #include "stoker/doctor/diagnose_processes.h"
 #include "stoker/machine/processes/host_counters.h"
 #include "stoker/machine/processes/process_reader.h"
+#include "stoker/tools/foreign/accelerator_watch.h"
 #include "stoker/tools/foreign/process_facts.h"
 #include "stoker/tools/foreign/process_watch.h"
 #include "stoker/tools/foreign/stack_recorder.h"
@@ -70,6 +72,7 @@ class ForeignDoctor {
       profile_.processes = watch_.Times();
     if (!profile_.processes.empty() && framework_.has_value()) profile_.framework = *framework_;
     ReadStacks();
+    ReadGpus();
     EndCommand();
     NoteWhatIsMissing();
     return Report();
@@ -102,7 +105,8 @@ class ForeignDoctor {
     profile_.command = ShellWords(*arguments_.program);
     Say(fmt::format("runs {} and watches it from outside; after {} ends it and what it started",
                     ShortCommand(), seconds));
-    STOKER_ASSIGN_OR_RETURN(command_, WatchedCommand::Start(*arguments_.program, arguments_.json));
+    STOKER_ASSIGN_OR_RETURN(command_, WatchedCommand::Start(*arguments_.program, arguments_.json,
+                                                            gpus_.PrepareCounting()));
     return OkStatus();
   }
 
@@ -141,7 +145,9 @@ class ForeignDoctor {
     tree_ = reader_.Read();
     const int64_t now_ns = NowNs();
     watch_.Add(tree_, now_ns);
-    if (now >= kEarly * arguments_.seconds) late_.Add(tree_, now_ns);
+    const bool late = now >= kEarly * arguments_.seconds;
+    if (late) late_.Add(tree_, now_ns);
+    gpus_.Look(now, late);
     double runnable = 0;
     for (const ProcessSample& each : tree_) {
       runnable += static_cast<double>(
@@ -209,6 +215,17 @@ class ForeignDoctor {
     AddSourceLines(folder, *stacks);
     profile_.loader = FindLoader(folder, *stacks);
     profile_.python = ViewOf(*stacks, main->pid);
+  }
+
+  void ReadGpus() {
+    profile_.gpu = gpus_.Gpu();
+    if (profile_.main() == nullptr) return;
+    profile_.cuda = gpus_.CudaOf(profile_.main()->pid);
+    std::ranges::move(gpus_.Notes(profile_.main()->pid), std::back_inserter(profile_.notes));
+    if (profile_.gpu && arguments_.pid) {
+      profile_.notes.emplace_back(
+          "kernels are counted only in a program that the doctor starts: stoker doctor -- PROGRAM");
+    }
   }
 
   bool Ended() const {
@@ -279,6 +296,7 @@ class ForeignDoctor {
   std::unique_ptr<LiveServer> live_;  // null unless it was asked for
   ProcessReader reader_;
   ProcessWatch watch_, late_;
+  AcceleratorWatch gpus_;
   ProcessProfile profile_;
   std::optional<WatchedCommand> command_;
   StackRecorder recorder_;

@@ -24,6 +24,28 @@ std::string PartsText(const PythonView& view) {
   return text;
 }
 
+// "NVIDIA H100: in use 97%, power 80% of the limit, memory 40%, slowed by heat"
+std::string GpuText(const GpuTimes& gpu) {
+  std::string text = gpu.name + ":";
+  const auto add = [&text](std::string_view what, const std::optional<double>& share) {
+    if (share) text += fmt::format(" {} {:.0f}%,", what, 100 * *share);
+  };
+  add("in use", gpu.used);
+  add("power", gpu.power_share);
+  add("memory", gpu.memory_share);
+  if (!gpu.slowed_by.empty()) return text + " slowed by " + gpu.slowed_by;
+  text.pop_back();
+  return text;
+}
+
+// "kernels or copies run 63%, 4100 kernels a second of 95 us, the program waits for it 20%"
+std::string CudaText(const CudaTimes& cuda) {
+  return fmt::format(
+      "kernels or copies run {:.0f}%, {:.0f} kernels a second of {:.3g} us, the program waits for "
+      "it {:.0f}%",
+      100 * cuda.busy, cuda.kernels_per_s, 1e6 * cuda.kernel_s, 100 * std::min(1.0, cuda.waits));
+}
+
 std::string ProcessText(const ProcessTimes& process) {
   constexpr size_t kMost = 50;
   const std::string& command = process.command;
@@ -69,6 +91,8 @@ std::string ForeignDoctorText(const ProcessProfile& profile, const Diagnosis& di
   if (const ProcessTimes* const main = profile.main()) {
     add("time", fmt::format("the first thread {}", ThreadText(main->first)));
     if (profile.python) add("parts", PartsText(*profile.python));
+    if (profile.gpu) add("gpu", GpuText(*profile.gpu));
+    if (profile.cuda) add(profile.gpu ? "" : "gpu", CudaText(*profile.cuda));
     constexpr int kShown = 8;
     int shown = 0;
     for (const ProcessTimes& each : profile.processes) {

@@ -44,6 +44,15 @@ Status CannotStart(const std::string& name, int error) {
   return ErrnoStatus(error, fmt::format("starting '{}'", shown));
 }
 
+// This process's environment with other variables, of which it has none yet.
+std::vector<std::string> EnvironmentWith(
+    const std::vector<std::pair<std::string, std::string>>& variables) {
+  std::vector<std::string> settings;
+  for (char** each = environ; *each != nullptr; ++each) settings.emplace_back(*each);
+  for (const auto& [name, value] : variables) settings.push_back(name + "=" + value);
+  return settings;
+}
+
 // The children of this process, ended or not. A kernel may not list them.
 std::vector<pid_t> Children() {
   std::vector<pid_t> children;
@@ -61,13 +70,18 @@ std::vector<pid_t> Children() {
 
 }  // namespace
 
-Result<WatchedCommand> WatchedCommand::Start(const std::vector<std::string>& words,
-                                             bool output_to_error) {
+Result<WatchedCommand> WatchedCommand::Start(
+    const std::vector<std::string>& words, bool output_to_error,
+    const std::vector<std::pair<std::string, std::string>>& variables) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   std::vector<std::string> copies = words;
   std::vector<char*> argv;
   for (std::string& word : copies) argv.push_back(word.data());
   argv.push_back(nullptr);
+  std::vector<std::string> settings = EnvironmentWith(variables);
+  std::vector<char*> environment;
+  for (std::string& setting : settings) environment.push_back(setting.data());
+  environment.push_back(nullptr);
   const bool own_group = !InTheForeground();
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
@@ -86,7 +100,8 @@ Result<WatchedCommand> WatchedCommand::Start(const std::vector<std::string>& wor
                              static_cast<short>(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
                                                 (own_group ? POSIX_SPAWN_SETPGROUP : 0)));
   pid_t pid = 0;
-  const int failed = ::posix_spawnp(&pid, argv[0], &actions, &attributes, argv.data(), environ);
+  const int failed =
+      ::posix_spawnp(&pid, argv[0], &actions, &attributes, argv.data(), environment.data());
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return CannotStart(words.front(), failed);

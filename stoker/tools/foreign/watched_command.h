@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stoker/base/status.h"
@@ -24,8 +25,11 @@ class WatchedCommand {
   // Where a terminal sends ^C and ^Z to this process, the program stays in its process group, so
   // that both get them; elsewhere it gets a group of its own, and signals reach it by Signal.
   //   output_to_error  what it prints goes to standard error, which keeps standard output free
+  //   variables        names and values that its environment has beside this process's
   // Errors: kNotFound, kPermissionDenied and others of posix_spawnp(3), with what to do.
-  static Result<WatchedCommand> Start(const std::vector<std::string>& words, bool output_to_error);
+  static Result<WatchedCommand> Start(
+      const std::vector<std::string>& words, bool output_to_error,
+      const std::vector<std::pair<std::string, std::string>>& variables = {});
 
   pid_t pid() const { return pid_; }
 

@@ -1,0 +1,143 @@
+// What the GPU of a program does, and why it idles: from the counters of kernels, copies and waits.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "stoker/doctor/process_finding_internal.h"
+
+namespace stoker {
+namespace {
+
+// A step that asks its device for a number is told from a loop that logs now and then.
+constexpr double kOftenPerS = 5;
+// A kernel takes some microseconds to launch, so that shorter ones leave the device idle.
+constexpr double kShortKernel = 20e-6;
+constexpr double kLeastShortIdle = 0.3;
+// What launching many kernels at once wins back of that, and math in half the bits of its time.
+constexpr double kGraphs = 0.8, kHalfBits = 0.6;
+constexpr double kLeastFloat32 = 0.3, kLeastBusyOfMath = 0.8;
+constexpr double kLeastRelayout = 0.05;
+
+std::string LineOf(const Blame& blame) {
+  return blame.place.empty() ? "" : fmt::format(" ({}: `{}`)", blame.place, blame.text);
+}
+
+double KernelShare(const CudaTimes& cuda) {
+  return std::clamp(cuda.kernels_per_s * cuda.kernel_s, 0.0, 1.0);
+}
+double IdleShare(const CudaTimes& cuda) { return std::clamp(1 - cuda.busy, 0.0, 1.0); }
+
+std::string Figures(const CudaTimes& cuda) {
+  return fmt::format("the GPU is busy {} of the time, and the program waits for it {}",
+                     Percent(cuda.busy), Percent(std::min(1.0, cuda.waits)));
+}
+
+void AddPageableCopies(const ProcessProfile& profile, std::vector<Finding>& findings) {
+  const CudaTimes& cuda = *profile.cuda;
+  const double lost = std::min(cuda.pageable, 1 - KernelShare(cuda));
+  if (!(lost >= kLeastLoss)) return;
+  const Blame blame = profile.python ? profile.python->copies : Blame();
+  Finding finding{
+      .verdict = Verdict::kCopy,
+      .stage = blame.place,
+      .lost = lost,
+      .total = 1,
+      .why = fmt::format("copies from ordinary memory to the GPU take {} of the time, "
+                         "{:.1f} GB a second, and nothing is computed meanwhile{}",
+                         Percent(cuda.pageable), 1e-9 * cuda.pageable_bytes_per_s, LineOf(blame))};
+  Prescribe(finding, WordsForPinned(profile.framework), 0.8,
+            "pinned memory is copied several times as fast, and while kernels run");
+  findings.push_back(std::move(finding));
+}
+
+// Work of the host and of the device that wait for each other: where nobody waited, a step would
+// take as long as the longer of the two.
+void AddWaits(const ProcessProfile& profile, std::vector<Finding>& findings) {
+  const CudaTimes& cuda = *profile.cuda;
+  const double lost = std::min(IdleShare(cuda), std::min(1.0, cuda.waits));
+  if (!(lost >= kLeastLoss) || cuda.small_to_host_per_s < kOftenPerS) return;
+  const Blame blame = profile.python ? profile.python->reads : Blame();
+  Finding finding{.verdict = Verdict::kSynchronization,
+                  .stage = blame.place,
+                  .lost = lost,
+                  .total = 1,
+                  .why = fmt::format("{}: {:.0f} times a second it asks for a number, and the GPU "
+                                     "has nothing to do until the next kernels come{}",
+                                     Figures(cuda), cuda.small_to_host_per_s, LineOf(blame))};
+  Prescribe(finding, WordsForReads(profile.framework), 0.9,
+            "the host then prepares the next kernels while those before run");
+  findings.push_back(std::move(finding));
+}
+
+void AddShortKernels(const ProcessProfile& profile, std::vector<Finding>& findings) {
+  const CudaTimes& cuda = *profile.cuda;
+  const double idle = IdleShare(cuda);
+  if (idle < kLeastShortIdle || cuda.waits >= idle || cuda.kernels_per_s <= 0) return;
+  if (cuda.kernel_s > kShortKernel) return;
+  // Whoever waits for batches launches nothing because of that.
+  const ThreadTimes& first = profile.main()->first;
+  if (first.cpu + first.queued < 1 - idle / 2) return;
+  const double input = profile.python ? profile.python->of(PythonPart::kInput).share : 0;
+  const double lost = idle - input;
+  if (!(lost >= kLeastLoss)) return;
+  Finding finding{.verdict = Verdict::kCompute,
+                  .lost = lost,
+                  .total = 1,
+                  .why = fmt::format("{:.0f} kernels a second take {:.1f} us each, less than "
+                                     "launching them: the GPU idles {} of the time",
+                                     cuda.kernels_per_s, 1e6 * cuda.kernel_s, Percent(idle))};
+  Prescribe(finding, WordsForShortKernels(profile.framework), kGraphs,
+            "recorded kernels are launched at once");
+  Prescribe(finding, "a larger batch", kGraphs, "each kernel then has more to do",
+            "the batch size changes what is learned; adapt the learning rate to it");
+  findings.push_back(std::move(finding));
+}
+
+void AddMath(const ProcessProfile& profile, std::vector<Finding>& findings) {
+  const CudaTimes& cuda = *profile.cuda;
+  if (cuda.busy < kLeastBusyOfMath) return;
+  const double kernels = KernelShare(cuda);
+  if (cuda.float32_share >= kLeastFloat32) {
+    Finding finding{.verdict = Verdict::kCompute,
+                    .lost = kHalfBits * cuda.float32_share * kernels,
+                    .total = 1,
+                    .why = fmt::format("the GPU is busy {} of the time, {} of it with matrices and "
+                                       "convolutions in float32",
+                                       Percent(cuda.busy), Percent(cuda.float32_share))};
+    Prescribe(finding, WordsForHalfBits(profile.framework), 1,
+              "its tensor cores multiply bfloat16 several times as fast",
+              "products are rounded to 8 bits; weights stay in float32");
+    findings.push_back(std::move(finding));
+  }
+  if (cuda.relayout_share >= kLeastRelayout && profile.framework == Framework::kPyTorch) {
+    Finding finding{.verdict = Verdict::kCompute,
+                    .lost = cuda.relayout_share * kernels,
+                    .total = 1,
+                    .why = fmt::format("{} of the GPU's time goes into changes of the order of "
+                                       "channels",
+                                       Percent(cuda.relayout_share))};
+    Prescribe(finding, "model.to(memory_format=torch.channels_last), and the same for its inputs",
+              0.9, "convolutions in half the bits want the channels last");
+    findings.push_back(std::move(finding));
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> FindOnAccelerator(const ProcessProfile& profile) {
+  std::vector<Finding> findings;
+  if (!profile.cuda || profile.main() == nullptr || profile.cuda->kernels_per_s <= 0)
+    return findings;
+  AddPageableCopies(profile, findings);
+  AddWaits(profile, findings);
+  AddShortKernels(profile, findings);
+  AddMath(profile, findings);
+  return findings;
+}
+
+double MostLostBesideAccelerator(const ProcessProfile& profile) {
+  return profile.cuda && profile.cuda->kernels_per_s > 0 ? IdleShare(*profile.cuda) : 1;
+}
+
+}  // namespace stoker

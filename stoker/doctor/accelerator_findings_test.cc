@@ -1,0 +1,147 @@
+// What the GPU shows of the planted programs is from recordings on an NVIDIA H100.
+#include <limits>
+
+#include "stoker/base/testing.h"
+#include "stoker/doctor/diagnose_processes.h"
+
+namespace stoker::accelerator_findings_test {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// Of a program whose first thread computes or launches kernels all the time.
+ProcessProfile Of(const CudaTimes& cuda, const ThreadTimes& first = {.cpu = 0.98, .poll = 0.02}) {
+  ProcessProfile profile{.host = "here",
+                         .cpus = 16,
+                         .command = "python3 train.py",
+                         .seconds = 20,
+                         .framework = Framework::kPyTorch};
+  profile.processes.push_back({.pid = 10,
+                               .role = ProcessRole::kMain,
+                               .command = "python3 train.py",
+                               .seconds = 20,
+                               .first = first,
+                               .others = {},
+                               .threads = 1,
+                               .cpus = first.cpu});
+  profile.cuda = cuda;
+  return profile;
+}
+Verdict VerdictOf(const ProcessProfile& profile) { return DiagnoseProcesses(profile).verdict; }
+
+// Reads its loss now and then, in half the bits, and keeps the GPU busy.
+CudaTimes Healthy() {
+  return {.busy = 0.98,
+          .waits = 0.6,
+          .kernels_per_s = 9000,
+          .kernel_s = 108e-6,
+          .float32_share = 0.02,
+          .relayout_share = 0,
+          .pageable = 0.001,
+          .pageable_bytes_per_s = 1e6,
+          .pinned = 0.05,
+          .pinned_bytes_per_s = 2e9,
+          .to_host = 0.0001,
+          .small_to_host_per_s = 2};
+}
+
+TEST(AcceleratorFindings, OfABusyGpuAreNone) {
+  const Diagnosis diagnosis = DiagnoseProcesses(Of(Healthy()));
+  EXPECT_EQ(diagnosis.verdict, Verdict::kNone) << diagnosis.why;
+  EXPECT_THAT(diagnosis.prescriptions, IsEmpty());
+}
+
+TEST(AcceleratorFindings, NameCopiesFromPageableMemoryAndTheirLine) {
+  CudaTimes cuda = Healthy();
+  cuda.busy = 0.97;
+  cuda.kernels_per_s = 400;
+  cuda.kernel_s = 200e-6;
+  cuda.pageable = 0.88;
+  cuda.pageable_bytes_per_s = 6e9;
+  ProcessProfile profile = Of(cuda);
+  profile.python.emplace();
+  profile.python->samples = 500;
+  profile.python->copies = {.place = "train.py:23", .function = "main", .text = "x = x.to(device)"};
+  const Diagnosis diagnosis = DiagnoseProcesses(profile);
+  EXPECT_EQ(diagnosis.verdict, Verdict::kCopy);
+  EXPECT_EQ(diagnosis.stage, "train.py:23");
+  EXPECT_NEAR(diagnosis.lost_share, 0.88, 1e-9);
+  ASSERT_FALSE(diagnosis.prescriptions.empty());
+  EXPECT_THAT(diagnosis.prescriptions.front().text, HasSubstr("pin_memory=True"));
+  EXPECT_THAT(diagnosis.prescriptions.front().text, HasSubstr("non_blocking=True"));
+}
+
+TEST(AcceleratorFindings, OfCopiesFromPinnedMemoryAreNone) {
+  CudaTimes cuda = Healthy();
+  cuda.pinned = 0.4;
+  cuda.pinned_bytes_per_s = 20e9;
+  EXPECT_EQ(VerdictOf(Of(cuda)), Verdict::kNone);
+}
+
+TEST(AcceleratorFindings, OfAHostAndAGpuThatWaitForEachOtherLoseTheShorterWait) {
+  CudaTimes cuda = Healthy();
+  cuda.busy = 0.55;
+  cuda.waits = 0.3;
+  cuda.small_to_host_per_s = 4000;
+  const Diagnosis diagnosis = DiagnoseProcesses(Of(cuda));
+  EXPECT_EQ(diagnosis.verdict, Verdict::kSynchronization);
+  EXPECT_NEAR(diagnosis.lost_share, 0.3, 1e-9);
+  ASSERT_FALSE(diagnosis.prescriptions.empty());
+  EXPECT_THAT(diagnosis.prescriptions.front().text, HasSubstr(".item()"));
+  cuda.small_to_host_per_s = 1;  // it waits for something else
+  EXPECT_NE(VerdictOf(Of(cuda)), Verdict::kSynchronization);
+}
+
+TEST(AcceleratorFindings, OfKernelsThatAreShorterThanTheirLaunch) {
+  CudaTimes cuda = Healthy();
+  cuda.busy = 0.3;
+  cuda.waits = 0.01;
+  cuda.kernels_per_s = 90000;
+  cuda.kernel_s = 3e-6;
+  const Diagnosis diagnosis = DiagnoseProcesses(Of(cuda));
+  EXPECT_EQ(diagnosis.verdict, Verdict::kCompute);
+  EXPECT_THAT(diagnosis.why, HasSubstr("kernels a second"));
+  ASSERT_FALSE(diagnosis.prescriptions.empty());
+  EXPECT_THAT(diagnosis.prescriptions.front().text, HasSubstr("reduce-overhead"));
+  // The same where the first thread waits for batches is no matter of kernels.
+  EXPECT_NE(VerdictOf(Of(cuda, {.cpu = 0.3, .poll = 0.7})), Verdict::kCompute);
+}
+
+TEST(AcceleratorFindings, OfMathInFloat32SayThatHalfTheBitsChangeTheResults) {
+  CudaTimes cuda = Healthy();
+  cuda.float32_share = 0.9;
+  const Diagnosis diagnosis = DiagnoseProcesses(Of(cuda));
+  EXPECT_EQ(diagnosis.verdict, Verdict::kCompute);
+  ASSERT_FALSE(diagnosis.prescriptions.empty());
+  EXPECT_THAT(diagnosis.prescriptions.front().text, HasSubstr("bfloat16"));
+  EXPECT_FALSE(diagnosis.prescriptions.front().caution.empty());
+}
+
+TEST(AcceleratorFindings, AHostThatWaitsWhileTheGpuIsBusyLosesNothing) {
+  EXPECT_EQ(VerdictOf(Of(Healthy(), {.cpu = 0.05, .poll = 0.95})), Verdict::kNone);
+  EXPECT_EQ(VerdictOf(Of(Healthy(), {.cpu = 0.01, .other = 0.99})), Verdict::kNone);
+}
+
+TEST(AcceleratorFindings, OfFiguresThatAreNoneDoNoHarm) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinite = std::numeric_limits<double>::infinity();
+  for (const double bad : {nan, infinite, -infinite, -1.0, 1e300}) {
+    const Diagnosis diagnosis = DiagnoseProcesses(Of({.busy = bad,
+                                                      .waits = bad,
+                                                      .kernels_per_s = bad,
+                                                      .kernel_s = bad,
+                                                      .float32_share = bad,
+                                                      .relayout_share = bad,
+                                                      .pageable = bad,
+                                                      .pageable_bytes_per_s = bad,
+                                                      .pinned = bad,
+                                                      .pinned_bytes_per_s = bad,
+                                                      .to_host = bad,
+                                                      .small_to_host_per_s = bad}));
+    EXPECT_GE(diagnosis.lost_share, 0);
+    EXPECT_LE(diagnosis.lost_share, 1);
+    EXPECT_GE(diagnosis.roof, 1);
+  }
+}
+
+}  // namespace stoker::accelerator_findings_test

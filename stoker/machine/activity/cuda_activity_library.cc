@@ -1,0 +1,291 @@
+// stoker_cuda_activity.so: counts what the process that loads it does on CUDA devices.
+//
+// CUDA's driver loads it with the first call of CUDA where CUDA_INJECTION64_PATH names it, and
+// calls InitializeInjection. It has NVIDIA's CUPTI record kernels, copies and waits ("Activity API"
+// of CUPTI's documentation), and adds them up in a file in the folder that STOKER_CUDA_ACTIVITY
+// names. It stands in a program that is not ours: it prints nothing, throws nothing, uses no other
+// library, and without CUPTI does nothing but say so in its file. CUPTI's declarations are our own:
+// records have kept the fields below at their places from CUDA 9 to 13.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "stoker/machine/activity/cuda_counters.h"
+
+namespace stoker {
+namespace {
+
+// Of cupti_activity.h.
+constexpr uint32_t kMemcpy = 1, kSynchronization = 38, kConcurrentKernel = 10;
+constexpr uint8_t kHostToDevice = 1, kDeviceToHost = 2;
+constexpr uint8_t kPageable = 1;
+constexpr uint32_t kStreamWaitsForEvent = 2;  // the device waits, not the host
+constexpr int kSuccess = 0;
+
+struct Record {
+  uint32_t kind;
+};
+struct KernelRecord {
+  uint32_t kind;
+  uint8_t unused[12];
+  uint64_t start, end;
+  uint64_t completed;
+  uint32_t device;
+  uint8_t more[60];
+  const char* name;
+};
+static_assert(offsetof(KernelRecord, start) == 16 && offsetof(KernelRecord, device) == 40 &&
+              offsetof(KernelRecord, name) == 104);
+struct CopyRecord {
+  uint32_t kind;
+  uint8_t copy_kind, source, target, flags;
+  uint64_t bytes;
+  uint64_t start, end;
+  uint32_t device;
+};
+static_assert(offsetof(CopyRecord, start) == 16 && offsetof(CopyRecord, device) == 32);
+struct WaitRecord {
+  uint32_t kind, type;
+  uint64_t start, end;
+};
+static_assert(offsetof(WaitRecord, start) == 8);
+
+using BufferRequested = void (*)(uint8_t** buffer, size_t* size, size_t* most_records);
+using BufferCompleted = void (*)(void* context, uint32_t stream, uint8_t* buffer, size_t size,
+                                 size_t valid);
+struct Cupti {
+  int (*register_callbacks)(BufferRequested, BufferCompleted) = nullptr;
+  int (*enable)(uint32_t kind) = nullptr;
+  int (*next_record)(uint8_t* buffer, size_t valid, Record** record) = nullptr;
+  int (*dropped_records)(void* context, uint32_t stream, size_t* dropped) = nullptr;
+  int (*flush_period)(uint32_t ms) = nullptr;
+};
+
+constexpr size_t kBufferBytes = 1 << 20;
+constexpr uint32_t kFlushPeriodMs = 100;
+
+enum class KernelKind : uint8_t { kOther, kFloat32, kRelayout };
+
+bool Has(const char* name, const char* part) { return std::strstr(name, part) != nullptr; }
+
+// By the names that cuBLAS, cuDNN and CUTLASS give their kernels.
+KernelKind KindOf(const char* name) {
+  if (name == nullptr) return KernelKind::kOther;
+  if (Has(name, "nchwToNhwc") || Has(name, "nhwcToNchw")) return KernelKind::kRelayout;
+  const bool multiplies = Has(name, "gemm") || Has(name, "conv") || Has(name, "fprop") ||
+                          Has(name, "dgrad") || Has(name, "wgrad") || Has(name, "scudnn") ||
+                          Has(name, "cutlass") || Has(name, "xmma");
+  if (!multiplies) return KernelKind::kOther;
+  const bool float32 = Has(name, "sgemm") || Has(name, "f32f32_") || Has(name, "tf32") ||
+                       Has(name, "scudnn") || Has(name, "ffma") || Has(name, "_s1688");
+  return float32 ? KernelKind::kFloat32 : KernelKind::kOther;
+}
+
+// Adds records up. CUPTI hands buffers over from one thread at a time, but that is not promised.
+class Tally {
+ public:
+  explicit Tally(CudaCounters& counters) : counters_(counters) {}
+
+  void Add(const Cupti& cupti, void* context, uint32_t stream, uint8_t* buffer, size_t valid) {
+    const std::lock_guard lock(mutex_);
+    Record* record = nullptr;
+    while (cupti.next_record(buffer, valid, &record) == kSuccess) {
+      if (record->kind == kConcurrentKernel)
+        AddKernel(*reinterpret_cast<const KernelRecord*>(record));
+      if (record->kind == kMemcpy) AddCopy(*reinterpret_cast<const CopyRecord*>(record));
+      if (record->kind == kSynchronization) AddWait(*reinterpret_cast<const WaitRecord*>(record));
+    }
+    size_t dropped = 0;
+    if (cupti.dropped_records(context, stream, &dropped) == kSuccess)
+      Grow(counters_.dropped, static_cast<int64_t>(dropped));
+    for (int device = 0; device < kCountedDevices; ++device) AddBusy(device);
+  }
+
+ private:
+  struct Interval {
+    uint64_t start, end;
+  };
+
+  // Only this adds to the counters, and whoever reads them must not see half of a number.
+  static void Grow(int64_t& counter, int64_t by) {
+    std::atomic_ref<int64_t>(counter).fetch_add(by, std::memory_order_relaxed);
+  }
+  static int64_t Length(uint64_t start, uint64_t end) {
+    return end > start ? static_cast<int64_t>(end - start) : 0;
+  }
+
+  void AddKernel(const KernelRecord& record) {
+    const int64_t ns = Length(record.start, record.end);
+    Grow(counters_.kernels, 1);
+    Grow(counters_.kernel_ns, ns);
+    const KernelKind kind = KnownKind(record.name);
+    if (kind == KernelKind::kFloat32) Grow(counters_.float32_ns, ns);
+    if (kind == KernelKind::kRelayout) Grow(counters_.relayout_ns, ns);
+    Keep(record.device, record.start, record.end);
+  }
+
+  void AddCopy(const CopyRecord& record) {
+    const bool to_device = record.copy_kind == kHostToDevice;
+    if (to_device || record.copy_kind == kDeviceToHost) {
+      CudaCopies& copies = !to_device                   ? counters_.to_host
+                           : record.source == kPageable ? counters_.from_pageable
+                                                        : counters_.from_pinned;
+      Grow(copies.count, 1);
+      Grow(copies.bytes, static_cast<int64_t>(record.bytes));
+      Grow(copies.ns, Length(record.start, record.end));
+      if (!to_device && record.bytes <= static_cast<uint64_t>(kSmallCopy))
+        Grow(counters_.to_host_small, 1);
+    }
+    Keep(record.device, record.start, record.end);
+  }
+
+  void AddWait(const WaitRecord& record) {
+    if (record.type == kStreamWaitsForEvent) return;
+    Grow(counters_.waits, 1);
+    Grow(counters_.wait_ns, Length(record.start, record.end));
+  }
+
+  // Names stay where they are, so a name is read once.
+  KernelKind KnownKind(const char* name) {
+    Known& known = known_[(reinterpret_cast<uintptr_t>(name) >> 4) % std::size(known_)];
+    if (known.name != name) known = {name, KindOf(name)};
+    return known.kind;
+  }
+
+  void Keep(uint32_t device, uint64_t start, uint64_t end) {
+    if (device < kCountedDevices && end > start) intervals_[device].push_back({start, end});
+  }
+
+  // The time that the intervals cover together, beyond what was covered before. Buffers come a
+  // little out of order, so intervals of an earlier buffer's time are lost where they fill gaps.
+  void AddBusy(int device) {
+    std::vector<Interval>& intervals = intervals_[device];
+    std::ranges::sort(intervals, {}, &Interval::start);
+    uint64_t& covered = covered_[device];
+    int64_t busy = 0;
+    for (const Interval& each : intervals) {
+      busy += Length(std::max(each.start, covered), each.end);
+      covered = std::max(covered, each.end);
+    }
+    intervals.clear();
+    Grow(counters_.busy_ns[static_cast<size_t>(device)], busy);
+  }
+
+  struct Known {
+    const char* name = nullptr;
+    KernelKind kind = KernelKind::kOther;
+  };
+
+  std::mutex mutex_;
+  CudaCounters& counters_;
+  std::vector<Interval> intervals_[kCountedDevices];
+  uint64_t covered_[kCountedDevices] = {};
+  Known known_[1024];
+};
+
+// Never destroyed: CUPTI hands over buffers until the process ends.
+Cupti cupti;
+Tally* tally = nullptr;
+
+void GiveBuffer(uint8_t** buffer, size_t* size, size_t* most_records) {
+  *buffer = static_cast<uint8_t*>(std::aligned_alloc(8, kBufferBytes));
+  *size = *buffer == nullptr ? 0 : kBufferBytes;
+  *most_records = 0;
+}
+
+void TakeBuffer(void* context, uint32_t stream, uint8_t* buffer, size_t, size_t valid) {
+  if (buffer != nullptr && valid > 0) tally->Add(cupti, context, stream, buffer, valid);
+  std::free(buffer);
+}
+
+// The library's file, mapped; null: there is none.
+CudaCountersFile* MapFile() {
+  const char* const folder = std::getenv(kCudaActivityFolder);
+  if (folder == nullptr) return nullptr;
+  char path[4096];
+  const int length = std::snprintf(path, sizeof path, "%s/%d.cuda", folder, ::getpid());
+  if (length < 0 || static_cast<size_t>(length) >= sizeof path) return nullptr;
+  const int file = ::open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) return nullptr;
+  void* mapped = MAP_FAILED;
+  if (::ftruncate(file, sizeof(CudaCountersFile)) == 0)
+    mapped = ::mmap(nullptr, sizeof(CudaCountersFile), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ::close(file);
+  return mapped == MAP_FAILED ? nullptr : new (mapped) CudaCountersFile;
+}
+
+// The CUPTI that the program has loaded, because two of them in a process are at odds; else one
+// that the loader finds.
+void* LoadCupti() {
+  char loaded[4096] = {};
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* found) {
+        const char* const name = info->dlpi_name;
+        const char* const slash = name == nullptr ? nullptr : std::strrchr(name, '/');
+        if (slash == nullptr || std::strncmp(slash, "/libcupti.so", 12) != 0) return 0;
+        std::snprintf(static_cast<char*>(found), sizeof loaded, "%s", name);
+        return 1;
+      },
+      loaded);
+  if (loaded[0] != 0) return ::dlopen(loaded, RTLD_NOW | RTLD_NOLOAD);
+  for (const char* const name : {"libcupti.so.13", "libcupti.so.12", "libcupti.so"}) {
+    if (void* const handle = ::dlopen(name, RTLD_NOW | RTLD_LOCAL)) return handle;
+  }
+  return nullptr;
+}
+
+template <typename F>
+bool Find(void* library, const char* name, F*& function) {
+  function = reinterpret_cast<F*>(::dlsym(library, name));
+  return function != nullptr;
+}
+
+bool FindFunctions(void* library) {
+  return Find(library, "cuptiActivityRegisterCallbacks", cupti.register_callbacks) &&
+         Find(library, "cuptiActivityEnable", cupti.enable) &&
+         Find(library, "cuptiActivityGetNextRecord", cupti.next_record) &&
+         Find(library, "cuptiActivityGetNumDroppedRecords", cupti.dropped_records) &&
+         Find(library, "cuptiActivityFlushPeriod", cupti.flush_period);
+}
+
+void Begin(CudaCounters& counters) {
+  void* const library = LoadCupti();
+  if (library == nullptr || !FindFunctions(library)) {
+    counters.problem = static_cast<int64_t>(CudaProblem::kNoCupti);
+    return;
+  }
+  tally = new Tally(counters);
+  int result = cupti.register_callbacks(GiveBuffer, TakeBuffer);
+  for (const uint32_t kind : {kConcurrentKernel, kMemcpy, kSynchronization}) {
+    if (result == kSuccess) result = cupti.enable(kind);
+  }
+  if (result == kSuccess) result = cupti.flush_period(kFlushPeriodMs);
+  if (result == kSuccess) return;
+  counters.problem = static_cast<int64_t>(CudaProblem::kCuptiRefuses);
+  counters.problem_code = result;
+}
+
+}  // namespace
+}  // namespace stoker
+
+// Called by CUDA's driver. Returns 1, which it takes for success: the program shall go on.
+extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    stoker::CudaCountersFile* const file = stoker::MapFile();
+    if (file == nullptr) return;
+    stoker::Begin(file->counters);
+    file->magic.store(stoker::CudaCountersFile::kMagic, std::memory_order_release);
+  });
+  return 1;
+}
