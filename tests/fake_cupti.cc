@@ -132,7 +132,7 @@ int cuptiActivityRegisterCallbacks(decltype(requested) request, decltype(complet
   return kSuccess;
 }
 int cuptiActivityEnable(uint32_t) { return kSuccess; }
-int cuptiActivityFlushPeriod(uint32_t) { return kSuccess; }
+int cuptiActivityFlushAll(uint32_t) { return kSuccess; }
 int cuptiActivityGetNumDroppedRecords(void*, uint32_t, size_t* dropped) {
   *dropped = 0;
   return kSuccess;

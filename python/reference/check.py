@@ -3,7 +3,7 @@
 import ast
 import contextlib
 import html.parser
-import importlib
+import importlib.util
 import inspect
 import pathlib
 import pkgutil
@@ -86,7 +86,8 @@ def public_names():
             module = importlib.import_module(each.name)
         except ModuleNotFoundError:
             # It needs a library that is not here; its page is made with a stand-in for that.
-            source = pathlib.Path(each.module_finder.path, each.name.rpartition(".")[2] + ".py").read_text(encoding="utf-8")
+            file = importlib.util.find_spec(each.name).origin
+            source = pathlib.Path(file).read_text(encoding="utf-8")
             for node in ast.parse(source).body:
                 if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
                     add(f"{each.name}.{node.name}", types.SimpleNamespace(__doc__=ast.get_docstring(node)))

@@ -40,6 +40,8 @@ class Documents(unittest.TestCase):
         for document in DOCUMENTS:
             for code in snippets((DOCS / document).read_text()):
                 for call in calls(code):
+                    if call.func.attr not in dir(sk) and call.func.attr in sk._ON_DEMAND:
+                        continue  # it needs a library that is not here
                     seen += 1
                     with self.subTest(document, call=ast.unparse(call)):
                         function = getattr(sk, call.func.attr)

@@ -15,7 +15,7 @@ constexpr double kOftenPerS = 5;
 constexpr double kShortKernel = 20e-6;
 constexpr double kLeastShortIdle = 0.3;
 // What launching many kernels at once wins back of that, and math in half the bits of its time.
-constexpr double kGraphs = 0.8, kHalfBits = 0.6;
+constexpr double kGraphs = 0.8, kHalfBits = 0.6, kHalfBitsOfTf32 = 0.3;
 constexpr double kLeastFloat32 = 0.3, kLeastBusyOfMath = 0.8;
 constexpr double kLeastRelayout = 0.05;
 
@@ -98,13 +98,16 @@ void AddMath(const ProcessProfile& profile, std::vector<Finding>& findings) {
   const CudaTimes& cuda = *profile.cuda;
   if (cuda.busy < kLeastBusyOfMath) return;
   const double kernels = KernelShare(cuda);
-  if (cuda.float32_share >= kLeastFloat32) {
-    Finding finding{.verdict = Verdict::kCompute,
-                    .lost = kHalfBits * cuda.float32_share * kernels,
-                    .total = 1,
-                    .why = fmt::format("the GPU is busy {} of the time, {} of it with matrices and "
-                                       "convolutions in float32",
-                                       Percent(cuda.busy), Percent(cuda.float32_share))};
+  const double float32 = cuda.float32_share + cuda.tf32_share;
+  if (float32 >= kLeastFloat32) {
+    Finding finding{
+        .verdict = Verdict::kCompute,
+        .lost = (kHalfBits * cuda.float32_share + kHalfBitsOfTf32 * cuda.tf32_share) * kernels,
+        .total = 1,
+        .why = fmt::format("the GPU is busy {} of the time, {} of it with matrices and "
+                           "convolutions in float32{}",
+                           Percent(cuda.busy), Percent(float32),
+                           cuda.tf32_share > cuda.float32_share ? " (TF32)" : "")};
     Prescribe(finding, WordsForHalfBits(profile.framework), 1,
               "its tensor cores multiply bfloat16 several times as fast",
               "products are rounded to 8 bits; weights stay in float32");

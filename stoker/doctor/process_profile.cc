@@ -78,6 +78,7 @@ Json CudaTimes::ToJson() const {
           {"kernels_per_s", FiniteOrNull(kernels_per_s)},
           {"kernel_s", FiniteOrNull(kernel_s)},
           {"float32_share", FiniteOrNull(float32_share)},
+          {"tf32_share", FiniteOrNull(tf32_share)},
           {"relayout_share", FiniteOrNull(relayout_share)},
           {"pageable", FiniteOrNull(pageable)},
           {"pageable_bytes_per_s", FiniteOrNull(pageable_bytes_per_s)},

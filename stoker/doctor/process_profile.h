@@ -85,11 +85,12 @@ struct GpuTimes {
 
 // What the process that trains does on CUDA devices, counted inside of it. Shares are of the time.
 struct CudaTimes {
-  double busy = 0;                                // a kernel or a copy ran on its busiest device
-  double waits = 0;                               // its threads waited for a device, all together
-  double kernels_per_s = 0, kernel_s = 0;         // kernel_s: mean time of one, seconds
-  double float32_share = 0, relayout_share = 0;   // of the time of kernels: math in float32;
-                                                  // changes of the order of channels
+  double busy = 0;                         // a kernel or a copy ran on its busiest device
+  double waits = 0;                        // its threads waited for a device, all together
+  double kernels_per_s = 0, kernel_s = 0;  // kernel_s: mean time of one, seconds
+  // Of the time of kernels: matrices and convolutions in float32, and in TF32; changes of the order
+  // of channels.
+  double float32_share = 0, tf32_share = 0, relayout_share = 0;
   double pageable = 0, pageable_bytes_per_s = 0;  // copies to devices, from ordinary memory
   double pinned = 0, pinned_bytes_per_s = 0;      // and from pinned memory
   double to_host = 0, small_to_host_per_s = 0;    // copies from devices; of a few bytes: `.item()`

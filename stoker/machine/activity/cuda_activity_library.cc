@@ -9,15 +9,19 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "stoker/machine/activity/cuda_counters.h"
@@ -68,13 +72,16 @@ struct Cupti {
   int (*enable)(uint32_t kind) = nullptr;
   int (*next_record)(uint8_t* buffer, size_t valid, Record** record) = nullptr;
   int (*dropped_records)(void* context, uint32_t stream, size_t* dropped) = nullptr;
-  int (*flush_period)(uint32_t ms) = nullptr;
+  int (*flush_all)(uint32_t flags) = nullptr;
 };
+constexpr uint32_t kAlsoUnfinished = 1;
 
-constexpr size_t kBufferBytes = 1 << 20;
-constexpr uint32_t kFlushPeriodMs = 100;
+// Some 200 kernels. CUPTI hands a buffer over when it is full, or when it is asked for those whose
+// records are all finished, which a device that is never idle seldom has.
+constexpr size_t kBufferBytes = 32 << 10;
+constexpr auto kFlushEvery = std::chrono::milliseconds(200);
 
-enum class KernelKind : uint8_t { kOther, kFloat32, kRelayout };
+enum class KernelKind : uint8_t { kOther, kFloat32, kTf32, kRelayout };
 
 bool Has(const char* name, const char* part) { return std::strstr(name, part) != nullptr; }
 
@@ -86,8 +93,9 @@ KernelKind KindOf(const char* name) {
                           Has(name, "dgrad") || Has(name, "wgrad") || Has(name, "scudnn") ||
                           Has(name, "cutlass") || Has(name, "xmma");
   if (!multiplies) return KernelKind::kOther;
-  const bool float32 = Has(name, "sgemm") || Has(name, "f32f32_") || Has(name, "tf32") ||
-                       Has(name, "scudnn") || Has(name, "ffma") || Has(name, "_s1688");
+  if (Has(name, "tf32") || Has(name, "_s1688")) return KernelKind::kTf32;
+  const bool float32 = Has(name, "sgemm") || Has(name, "f32f32_") || Has(name, "scudnn") ||
+                       Has(name, "ffma") || Has(name, "engineIf");
   return float32 ? KernelKind::kFloat32 : KernelKind::kOther;
 }
 
@@ -130,6 +138,7 @@ class Tally {
     Grow(counters_.kernel_ns, ns);
     const KernelKind kind = KnownKind(record.name);
     if (kind == KernelKind::kFloat32) Grow(counters_.float32_ns, ns);
+    if (kind == KernelKind::kTf32) Grow(counters_.tf32_ns, ns);
     if (kind == KernelKind::kRelayout) Grow(counters_.relayout_ns, ns);
     Keep(record.device, record.start, record.end);
   }
@@ -196,6 +205,8 @@ class Tally {
 // Never destroyed: CUPTI hands over buffers until the process ends.
 Cupti cupti;
 Tally* tally = nullptr;
+std::mutex& flushing = *new std::mutex;
+bool ended = false;  // guarded by `flushing`
 
 void GiveBuffer(uint8_t** buffer, size_t* size, size_t* most_records) {
   *buffer = static_cast<uint8_t*>(std::aligned_alloc(8, kBufferBytes));
@@ -255,7 +266,37 @@ bool FindFunctions(void* library) {
          Find(library, "cuptiActivityEnable", cupti.enable) &&
          Find(library, "cuptiActivityGetNextRecord", cupti.next_record) &&
          Find(library, "cuptiActivityGetNumDroppedRecords", cupti.dropped_records) &&
-         Find(library, "cuptiActivityFlushPeriod", cupti.flush_period);
+         Find(library, "cuptiActivityFlushAll", cupti.flush_all);
+}
+
+void Flush() {
+  while (true) {
+    std::this_thread::sleep_for(kFlushEvery);
+    const std::lock_guard lock(flushing);
+    if (ended) return;
+    cupti.flush_all(0);
+  }
+}
+
+// Before CUPTI's own end, which was registered earlier. A fork has no thread that flushes, and the
+// lock may be that thread's for ever.
+pid_t owner = 0;
+void End() {
+  if (::getpid() != owner) return;
+  const std::lock_guard lock(flushing);
+  if (!ended) cupti.flush_all(kAlsoUnfinished);
+  ended = true;
+}
+
+// In a thread that gets none of the program's signals.
+void StartFlushing() {
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread(Flush).detach();
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  owner = ::getpid();
+  std::atexit(End);
 }
 
 void Begin(CudaCounters& counters) {
@@ -269,8 +310,7 @@ void Begin(CudaCounters& counters) {
   for (const uint32_t kind : {kConcurrentKernel, kMemcpy, kSynchronization}) {
     if (result == kSuccess) result = cupti.enable(kind);
   }
-  if (result == kSuccess) result = cupti.flush_period(kFlushPeriodMs);
-  if (result == kSuccess) return;
+  if (result == kSuccess) return StartFlushing();
   counters.problem = static_cast<int64_t>(CudaProblem::kCuptiRefuses);
   counters.problem_code = result;
 }

@@ -19,7 +19,8 @@ struct CudaCopies {
 struct CudaCounters {
   std::array<int64_t, kCountedDevices> busy_ns = {};  // in which a kernel or a copy ran, by device
   int64_t kernels = 0, kernel_ns = 0;
-  int64_t float32_ns = 0;   // of kernels that multiply matrices or convolve in float32, TF32 too
+  int64_t float32_ns = 0;   // of kernels that multiply matrices or convolve in float32
+  int64_t tf32_ns = 0;      // of those that do so in TF32
   int64_t relayout_ns = 0;  // of kernels that only change the order of channels
   CudaCopies from_pageable, from_pinned;  // of the host's memory to the device
   CudaCopies to_host;

@@ -34,9 +34,12 @@ CudaTimes CudaTimesBetween(const CudaCounters& begin, const CudaCounters& end, d
   const double kernels = kNs * PerSecond(begin.kernel_ns, end.kernel_ns, seconds);
   times.kernel_s = PartOf(kernels, times.kernels_per_s);
   times.float32_share = PartOf(kNs * PerSecond(begin.float32_ns, end.float32_ns, seconds), kernels);
-  times.relayout_share = PartOf(kNs * PerSecond(begin.relayout_ns, end.relayout_ns, seconds), kernels);
+  times.tf32_share = PartOf(kNs * PerSecond(begin.tf32_ns, end.tf32_ns, seconds), kernels);
+  times.relayout_share =
+      PartOf(kNs * PerSecond(begin.relayout_ns, end.relayout_ns, seconds), kernels);
   times.pageable = kNs * PerSecond(begin.from_pageable.ns, end.from_pageable.ns, seconds);
-  times.pageable_bytes_per_s = PerSecond(begin.from_pageable.bytes, end.from_pageable.bytes, seconds);
+  times.pageable_bytes_per_s =
+      PerSecond(begin.from_pageable.bytes, end.from_pageable.bytes, seconds);
   times.pinned = kNs * PerSecond(begin.from_pinned.ns, end.from_pinned.ns, seconds);
   times.pinned_bytes_per_s = PerSecond(begin.from_pinned.bytes, end.from_pinned.bytes, seconds);
   times.to_host = kNs * PerSecond(begin.to_host.ns, end.to_host.ns, seconds);
@@ -83,7 +86,7 @@ void AcceleratorWatch::AddGpus() {
     if (gpu.memory_bytes && gpu.memory_used_bytes) {
       sums.memory_share =
           std::max(sums.memory_share, PartOf(static_cast<double>(*gpu.memory_used_bytes),
-                                              static_cast<double>(*gpu.memory_bytes)));
+                                             static_cast<double>(*gpu.memory_bytes)));
     }
     for (const std::string& reason : gpu.slowed_by) ++sums.slowed_by[reason];
   }

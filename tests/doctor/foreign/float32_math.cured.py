@@ -12,6 +12,7 @@ y = torch.randint(10, (BATCH,), device="cuda")
 
 
 def main():
+    rate.begin()
     steps = 0
     while rate.more(BATCH):
         optimizer.zero_grad()

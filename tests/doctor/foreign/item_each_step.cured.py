@@ -12,6 +12,7 @@ y = torch.randint(10, (BATCH,), device="cuda")
 
 
 def main():
+    rate.begin()
     total, norms = torch.zeros((), device="cuda"), torch.zeros((), device="cuda")
     steps = 0
     while rate.more(BATCH):

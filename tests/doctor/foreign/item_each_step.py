@@ -16,6 +16,7 @@ y = torch.randint(10, (BATCH,), device="cuda")
 
 
 def main():
+    rate.begin()
     total, norms = 0.0, 0.0
     while rate.more(BATCH):
         optimizer.zero_grad()

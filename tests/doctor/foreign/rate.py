@@ -9,6 +9,12 @@ SECONDS = float(os.environ.get("STOKER_FOREIGN_SECONDS", "3600"))
 SAMPLES = [0]
 
 
+def begin():
+    """Starts the time anew. For scripts of a GPU, whose libraries take longer to load than their steps to be measured."""
+    global BEGIN
+    BEGIN = time.monotonic()
+
+
 def more(samples=0):
     """Counts the samples of a step; false once the time is over."""
     SAMPLES[0] += samples

@@ -10,6 +10,7 @@ batches = [(torch.randn(BATCH, 3, 224, 224).pin_memory(), torch.randint(10, (BAT
 
 
 def main():
+    rate.begin()
     steps = 0
     while rate.more(BATCH):
         x, y = batches[steps % len(batches)]

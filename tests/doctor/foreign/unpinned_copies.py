@@ -14,6 +14,7 @@ batches = [(torch.randn(BATCH, 3, 224, 224), torch.randint(10, (BATCH,))) for _ 
 
 
 def main():
+    rate.begin()
     steps = 0
     while rate.more(BATCH):
         x, y = batches[steps % len(batches)]
