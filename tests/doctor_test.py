@@ -12,7 +12,7 @@ from program import DATA, RECIPE, ProgramTest
 
 VERDICTS = {"storage", "network", "decode", "augmentation", "lock", "slow_element", "small_records", "threads", "memory", "copy", "compute",
             "synchronization", "checkpoint", "evaluation", "logging", "startup", "python", "unknown", "none"}
-KEYS = {"schema", "rank", "host", "verdict", "stage", "lost_share", "roof", "why", "sentence", "prescriptions", "error", "interrupted",
+KEYS = {"schema", "rank", "host", "verdict", "stage", "lost_share", "roof", "why", "sentence", "prescriptions", "snippet", "error", "interrupted",
         "profile"}
 COMMENTED = "# Why this recipe exists.\n" + RECIPE.replace("  threads: 1\n", "  threads: 1   # of the step\n  # often\n  log_every: 1\n")
 DUE_TOO_OFTEN = COMMENTED.replace("every_steps: 8", "every_steps: 1, async: false").replace("epochs: 3", "epochs: 1000000")

@@ -32,6 +32,12 @@ bool Failed(const ProcessProfile& profile) {
   return profile.ended && profile.exit_code && *profile.exit_code != 0;
 }
 
+// A Python program without stacks, unless its GPU is seen to be busy.
+bool HidesWhatItDoes(const ProcessProfile& profile) {
+  return profile.framework != Framework::kUnknown && !profile.python &&
+         !(profile.cuda && profile.cuda->busy >= 1 - kLeastLoss);
+}
+
 // Whether what is lost is time in which the GPU has nothing to do. Evaluations use it too, and what
 // precedes the first step is not among the moments in which kernels are counted.
 bool LosesIdleTime(Verdict verdict) {
@@ -78,6 +84,11 @@ Diagnosis DiagnoseProcesses(const ProcessProfile& profile) {
       diagnosis.verdict = Verdict::kUnknown;
       diagnosis.why = fmt::format("the program failed after {:.2g} s (exit code {})",
                                   Sane(profile.seconds), *profile.exit_code);
+    } else if (HidesWhatItDoes(profile)) {
+      diagnosis.verdict = Verdict::kUnknown;
+      diagnosis.why =
+          "its processes wait for nothing, but start-up, evaluations, checkpoints, logging and an "
+          "input without workers show only in Python's stacks: pip install py-spy";
     }
     return diagnosis;
   }
@@ -86,6 +97,7 @@ Diagnosis DiagnoseProcesses(const ProcessProfile& profile) {
   diagnosis.stage = worst.stage;
   diagnosis.lost_share = std::min(1.0, worst.share());
   diagnosis.roof = GainOf(worst.total, worst.lost);
+  diagnosis.snippet = SnippetFor(profile, worst.verdict);
   diagnosis.why = worst.why + NoteOfOthers(profile);
   for (const Finding& each : findings) {
     for (const Prescription& prescription : each.prescriptions) {

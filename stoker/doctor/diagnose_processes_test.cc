@@ -31,13 +31,15 @@ ProcessTimes Worker(int64_t pid, const ThreadTimes& first) {
           .threads = 1,
           .cpus = first.cpu};
 }
+// Its stacks, which were recorded, have nothing to say.
 ProcessProfile Of(std::vector<ProcessTimes> processes, int64_t cpus = 4) {
   return {.host = "here",
           .cpus = cpus,
           .command = "python3 train.py",
           .seconds = 20,
           .framework = Framework::kPyTorch,
-          .processes = std::move(processes)};
+          .processes = std::move(processes),
+          .python = PythonView()};
 }
 Verdict VerdictOf(const ProcessProfile& profile) { return DiagnoseProcesses(profile).verdict; }
 
@@ -52,6 +54,35 @@ TEST(DiagnoseProcesses, OfAHealthyProgramPrescribesNothing) {
   EXPECT_EQ(diagnosis.verdict, Verdict::kNone);
   EXPECT_THAT(diagnosis.prescriptions, IsEmpty());
   EXPECT_EQ(diagnosis.host, "here");
+}
+
+TEST(DiagnoseProcesses, OfPythonWithoutStacksIsUnknownUnlessItsGpuIsBusy) {
+  ProcessProfile profile = Healthy();
+  profile.python.reset();
+  const Diagnosis diagnosis = DiagnoseProcesses(profile);
+  EXPECT_EQ(diagnosis.verdict, Verdict::kUnknown);
+  EXPECT_THAT(diagnosis.why, HasSubstr("py-spy"));
+  EXPECT_THAT(diagnosis.prescriptions, IsEmpty());
+  EXPECT_EQ(diagnosis.Sentence(), "What was measured does not say whether time is lost.");
+  profile.cuda = {.busy = 0.95, .kernels_per_s = 1000};
+  EXPECT_EQ(VerdictOf(profile), Verdict::kNone);
+  profile.cuda.reset();
+  profile.framework = Framework::kUnknown;  // no Python, as far as is known
+  EXPECT_EQ(VerdictOf(profile), Verdict::kNone);
+}
+
+TEST(DiagnoseProcesses, OfAnInputThatStokerMakesFasterShowsHow) {
+  ProcessProfile profile = Healthy();
+  profile.processes = {Main({.cpu = 0.95})};
+  profile.python = PythonView{.samples = 500, .trains = true};
+  profile.python->parts[static_cast<size_t>(PythonPart::kInput)].share = 0.7;
+  profile.loader = {.place = "train.py:12", .num_workers = 0, .batch_size = 48};
+  const Diagnosis diagnosis = DiagnoseProcesses(profile);
+  EXPECT_EQ(diagnosis.verdict, Verdict::kThreads);
+  EXPECT_THAT(diagnosis.snippet, HasSubstr("DataLoader(dataset, batch_size=48, num_workers=4)"));
+  profile.loader = {};
+  EXPECT_EQ(DiagnoseProcesses(profile).snippet, "");
+  EXPECT_EQ(DiagnoseProcesses(Healthy()).snippet, "");
 }
 
 TEST(DiagnoseProcesses, OfNothingIsUnknown) {

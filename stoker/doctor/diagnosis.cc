@@ -56,6 +56,8 @@ Json Prescription::ToJson() const {
 std::string Diagnosis::Sentence() const {
   const std::string_view says = kTexts[static_cast<size_t>(verdict)].says;
   if (verdict == Verdict::kNone) return fmt::format("{}.", says);
+  if (verdict == Verdict::kUnknown && lost_share == 0)
+    return "What was measured does not say whether time is lost.";
   return fmt::format(
       "{}{}: {:.0f}% of the time is lost, so the run could be {:.2g} times as fast at best.", says,
       stage.empty()
@@ -77,6 +79,7 @@ Json Diagnosis::ToJson() const {
           {"why", why},
           {"sentence", Sentence()},
           {"prescriptions", std::move(list)},
+          {"snippet", snippet.empty() ? Json() : Json(snippet)},
           {"interrupted", interrupted},
           {"error", error.empty() ? Json() : Json(error)}};
 }

@@ -61,6 +61,7 @@ struct Diagnosis {
   double roof = 1;        // how many times as fast the run could be without that loss, at best
   std::string why;        // the figures behind the verdict
   std::vector<Prescription> prescriptions;  // the largest expected gain first
+  std::string snippet;  // of Python: the same input by Stoker, where that would help; or empty
   std::string host;
   int64_t rank = 0;
   std::string error;         // that ended the measurement early; empty: none

@@ -1,6 +1,8 @@
 // The same changes in the words of each framework.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "stoker/doctor/process_finding_internal.h"
 
 namespace stoker {
@@ -78,6 +80,32 @@ std::string WordsForHalfBits(Framework framework) {
     case Framework::kUnknown: break;
   }
   return "multiply matrices in bfloat16";
+}
+
+namespace {
+
+// Pictures that Pillow decodes in workers: the engine decodes them on its own threads.
+constexpr std::string_view kPictures = R"(import stoker as sk  # pip install stoker
+train = (sk.folder("train") | sk.shuffle() | sk.decode() | sk.random_resized_crop(224)
+         | sk.random_flip() | sk.normalize() | sk.batch({}))
+loader = sk.Loader(train, seed=1)  # {{"image": Tensor, "label": Tensor}}
+)";
+
+// A dataset of the user's own stays Python; its batches come through memory that all processes map.
+constexpr std::string_view kDataset =
+    R"(from stoker import DataLoader  # instead of torch.utils.data; pip install stoker
+loader = DataLoader(dataset, batch_size={}, num_workers={})
+)";
+
+}  // namespace
+
+std::string SnippetFor(const ProcessProfile& profile, Verdict verdict) {
+  if (profile.framework != Framework::kPyTorch || profile.loader.place.empty()) return {};
+  const int64_t batch = profile.loader.batch_size.value_or(64);
+  if (verdict == Verdict::kDecode) return fmt::format(kPictures, batch);
+  const bool no_workers = verdict == Verdict::kThreads && profile.workers().empty();
+  if (!no_workers && verdict != Verdict::kPython) return {};
+  return fmt::format(kDataset, batch, std::max<int64_t>(2, profile.cpus));
 }
 
 }  // namespace stoker

@@ -45,6 +45,10 @@ std::string WordsForReads(Framework framework);         // numbers of the device
 std::string WordsForShortKernels(Framework framework);  // kernels launched together
 std::string WordsForHalfBits(Framework framework);      // math in bfloat16
 
+// Returns a few lines of Python that feed the same training by Stoker; empty where that would not
+// help, or where too little is known of the program.
+std::string SnippetFor(const ProcessProfile& profile, Verdict verdict);
+
 // "63%"
 std::string Percent(double share);
 

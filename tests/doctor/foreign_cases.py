@@ -1,5 +1,6 @@
 """The planted scripts of foreign/: programs that are not ours, each with a cured twin. NAME.py says in its first lines what is
-planted and which verdicts are right; NAME.cured.py is the same without the fault. They need PyTorch and NumPy."""
+planted and which verdicts are right; NAME.cured.py is the same without the fault. They need PyTorch and NumPy, and those that say so
+a GPU."""
 import json
 import os
 import pathlib
@@ -19,6 +20,7 @@ class Script:
     verdicts: list
     path: pathlib.Path
     cured: pathlib.Path
+    needs: str = ""  # "gpu": NVIDIA's
 
 
 def all_scripts():
@@ -26,7 +28,8 @@ def all_scripts():
     for path in sorted(HERE.glob("*.py")):
         text = path.read_text(encoding="utf-8")
         if cases.head(text, "planted"):
-            scripts.append(Script(path.stem, cases.head(text, "planted"), cases.head(text, "verdict").split(), path, path.with_suffix(".cured.py")))
+            scripts.append(Script(path.stem, cases.head(text, "planted"), cases.head(text, "verdict").split(), path, path.with_suffix(".cured.py"),
+                                  cases.head(text, "needs")))
     return scripts
 
 

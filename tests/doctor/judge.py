@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -118,6 +119,9 @@ def main():
     verdicts = []
     for script in foreign_cases.all_scripts() if options.python else []:
         if options.cases and script.name not in options.cases:
+            continue
+        if script.needs == "gpu" and not shutil.which("nvidia-smi"):
+            print(f"{script.name} | skipped: needs an NVIDIA GPU", flush=True)
             continue
         cells, right = foreign_cases.judge(script, options.stoker, options.python, options.seconds, options.trial)
         print(" | ".join(cells), flush=True)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "stoker/base/proc_text.h"
 #include "stoker/tools/foreign/foreign_doctor.h"
 #include "stoker/tools/program/text.h"
 
@@ -109,6 +110,11 @@ std::string ForeignDoctorText(const ProcessProfile& profile, const Diagnosis& di
                                               each.text, each.gain_low, each.gain_high));
     add("", "   " + each.why);
     if (!each.caution.empty()) add("", "   may change the accuracy: " + each.caution);
+  }
+  bool first_line = true;
+  for (const std::string_view line : SplitLines(diagnosis.snippet)) {
+    if (!line.empty()) add(first_line ? "instead" : "", std::string(line));
+    first_line = false;
   }
   if (profile.exit_code) {
     add("ended", fmt::format("by itself after {}, exit code {}", DurationText(profile.seconds),

@@ -1,0 +1,87 @@
+"""`stoker doctor -- PROGRAM` where the program uses a GPU: stand-ins for NVIDIA's libraries (fake_nvml.cc, fake_cuda.cc, fake_cupti.cc)
+replay what a second of each planted script had on an NVIDIA GPU (tests/doctor/recorded). The rules have their tests in stoker/doctor."""
+import os
+import pathlib
+import sys
+
+from doctor_foreign_test import DoctorForeignCase
+from doctor_test import CASES
+
+FAKES = pathlib.Path(os.environ["STOKER_FAKE_GPU"])
+RECORDED = CASES / "recorded"
+# Calls CUDA's driver, and then keeps the first thread as busy as one that launches kernels.
+USES_CUDA = "import ctypes\nctypes.CDLL('libcuda.so.1').cuInit(0)\nwhile True:\n    sum(range(10000))\n"
+
+
+class DoctorGpuTest(DoctorForeignCase):
+    def watch_cuda(self, script=USES_CUDA, scenario="healthy", libraries=FAKES, seconds="4", **more):
+        environment = {"LD_LIBRARY_PATH": str(libraries), "STOKER_FAKE_CUPTI": str(RECORDED / (scenario + ".txt")), "TMPDIR": self.folder,
+                       "PATH": "/nowhere", **more}
+        report, _ = self.python(script, seconds=seconds, environment=environment)
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("stoker-")], [])
+        return report
+
+    def without(self, name):
+        """A folder with the stand-ins but one."""
+        folder = pathlib.Path(self.path("fakes"))
+        folder.mkdir()
+        for each in FAKES.iterdir():
+            if not each.name.startswith(name):
+                (folder / each.name).symlink_to(each)
+        return folder
+
+    def assert_noted(self, report, words):
+        self.assertTrue(any(words in note for note in report["profile"]["notes"]), report["profile"]["notes"])
+
+    def test_each_recorded_script_gets_its_verdict(self):
+        for scenario, verdict, words in (("item_each_step", "synchronization", "read numbers"), ("unpinned_copies", "copy", "pinned"),
+                                         ("short_kernels", "compute", "CUDA graphs"), ("float32_math", "compute", "bfloat16")):
+            with self.subTest(scenario):
+                report = self.watch_cuda(scenario=scenario)
+                self.assertEqual(report["verdict"], verdict, report["why"])
+                self.assertIn(words, report["prescriptions"][0]["change"])
+                self.assertGreater(report["profile"]["cuda"]["kernels_per_s"], 0)
+
+    def test_the_cured_scripts_get_none_of_these_verdicts(self):
+        for scenario in ("item_each_step", "unpinned_copies", "short_kernels", "float32_math"):
+            with self.subTest(scenario):
+                report = self.watch_cuda(scenario=scenario + ".cured")
+                self.assertNotIn(report["verdict"], ("synchronization", "copy"), report["why"])
+                self.assertGreater(report["profile"]["cuda"]["kernels_per_s"], 0)
+
+    def test_the_report_for_people_has_the_gpu(self):
+        self.write("script.py", USES_CUDA)
+        out, _ = self.run_stoker("doctor", "--seconds", "2", "--", sys.executable, "script.py", environment={
+            "LD_LIBRARY_PATH": str(FAKES), "STOKER_FAKE_CUPTI": str(RECORDED / "float32_math.txt")})
+        self.assertRegex(out, r"(?m)^gpu +Fake GPU 0: ")
+        self.assertRegex(out, r"(?m)^ +kernels or copies run \d+%")
+
+    def test_a_program_that_does_not_use_the_gpu_is_not_counted(self):
+        report = self.watch_cuda("while True: sum(range(10000))\n", seconds="2")
+        self.assertEqual(report["profile"]["gpu"]["name"], "Fake GPU 0")
+        self.assertIsNone(report["profile"]["cuda"])
+
+    def test_without_a_gpu_nothing_is_loaded_into_the_program(self):
+        script = "import os, time\nopen('got', 'w').write(os.environ.get('CUDA_INJECTION64_PATH', 'none'))\ntime.sleep(600)\n"
+        report = self.watch_cuda(script, STOKER_FAKE_NVML="no-driver", seconds="1")
+        self.assertEqual(self.read("got"), b"none")
+        self.assertIsNone(report["profile"]["gpu"])
+        self.assertFalse(any("kernels" in note for note in report["profile"]["notes"]), report["profile"]["notes"])
+
+    def test_a_library_of_the_users_own_stays(self):
+        script = "import os, time\nopen('got', 'w').write(os.environ['CUDA_INJECTION64_PATH'])\ntime.sleep(600)\n"
+        report = self.watch_cuda(script, CUDA_INJECTION64_PATH="/mine.so", seconds="1")
+        self.assertEqual(self.read("got"), b"/mine.so")
+        self.assert_noted(report, "CUDA_INJECTION64_PATH is set already")
+
+    def test_why_kernels_are_not_counted_is_a_note(self):
+        self.assert_noted(self.watch_cuda(STOKER_FAKE_CUPTI="refuse", seconds="2"), "CUPTI refuses (its error 39)")
+        report = self.watch_cuda(libraries=self.without("libcupti"), seconds="2")
+        self.assert_noted(report, "kernels are not counted")  # a CUDA toolkit here may bring a CUPTI, which refuses
+        self.assertIsNone(report["profile"]["cuda"])
+
+    def test_a_program_ends_as_it_would_without_the_doctor(self):
+        script = ("import ctypes, os, sys, time\nctypes.CDLL('libcuda.so.1').cuInit(0)\ntime.sleep(1)\n"
+                  "if os.fork() == 0: sys.exit(0)\nos.wait()\nprint('done', flush=True)\nsys.exit(7)\n")
+        report = self.watch_cuda(script, seconds="60")
+        self.assertEqual(report["profile"]["exit_code"], 7)
