@@ -4,6 +4,7 @@
 //   kernel COUNT NANOSECONDS NAME
 //   copy COUNT NANOSECONDS BYTES pageable|pinned|to_host
 //   wait COUNT NANOSECONDS
+//   # anything
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -11,7 +12,6 @@
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -19,7 +19,6 @@ namespace {
 constexpr int kSuccess = 0, kNoMoreRecords = 12, kRefused = 39;
 constexpr size_t kRecordBytes = 160;
 constexpr uint32_t kMemcpy = 1, kSynchronization = 38, kConcurrentKernel = 10;
-constexpr auto kTick = std::chrono::milliseconds(100);
 
 struct Line {
   std::string kind, name;
@@ -29,6 +28,8 @@ struct Line {
 void (*requested)(uint8_t**, size_t*, size_t*) = nullptr;
 void (*completed)(void*, uint32_t, uint8_t*, size_t, size_t) = nullptr;
 std::vector<Line>* lines = nullptr;
+uint64_t clock_ns = 1;
+std::chrono::steady_clock::time_point enabled;
 
 template <typename T>
 void Put(uint8_t* record, size_t offset, T value) {
@@ -84,23 +85,13 @@ class Buffer {
   size_t size_ = 0, used_ = 0;
 };
 
-// Whatever time has passed gets its share of each line, one record after the other.
-void Run() {
-  std::vector<double> due(lines->size(), 0);
-  auto last = std::chrono::steady_clock::now();
-  uint64_t clock = 1;
-  while (true) {
-    std::this_thread::sleep_for(kTick);
-    const auto now = std::chrono::steady_clock::now();
-    const double passed = std::chrono::duration<double>(now - last).count();
-    last = now;
-    Buffer buffer;
-    for (size_t i = 0; i < lines->size(); ++i) {
-      const Line& line = (*lines)[i];
-      for (due[i] += passed * line.count; due[i] >= 1; due[i] -= 1) {
-        buffer.Add(line, clock);
-        clock += static_cast<uint64_t>(line.ns) + 1;
-      }
+// What the time since the kinds were enabled had, one record after the other.
+void Deliver(double seconds) {
+  Buffer buffer;
+  for (const Line& line : *lines) {
+    for (double n = 0; n + 0.5 < seconds * line.count; ++n) {
+      buffer.Add(line, clock_ns);
+      clock_ns += static_cast<uint64_t>(line.ns) + 1;
     }
   }
 }
@@ -113,7 +104,7 @@ void Read(const char* path) {
     words >> line.kind >> line.count >> line.ns;
     if (line.kind == "copy") words >> line.bytes;
     words >> line.name;
-    if (!line.kind.empty()) lines->push_back(line);
+    if (!line.kind.empty() && line.kind != "#") lines->push_back(line);
   }
 }
 
@@ -128,10 +119,17 @@ int cuptiActivityRegisterCallbacks(decltype(requested) request, decltype(complet
   completed = complete;
   lines = new std::vector<Line>;
   if (what != nullptr) Read(what);
-  std::thread(Run).detach();
   return kSuccess;
 }
-int cuptiActivityEnable(uint32_t) { return kSuccess; }
+int cuptiActivityEnable(uint32_t kind) {
+  if (kind == kConcurrentKernel) enabled = std::chrono::steady_clock::now();
+  return kSuccess;
+}
+int cuptiActivityDisable(uint32_t kind) {
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - enabled;
+  if (kind == kConcurrentKernel) Deliver(passed.count());
+  return kSuccess;
+}
 int cuptiActivityFlushAll(uint32_t) { return kSuccess; }
 int cuptiActivityGetNumDroppedRecords(void*, uint32_t, size_t* dropped) {
   *dropped = 0;

@@ -55,7 +55,9 @@ void AddPageableCopies(const ProcessProfile& profile, std::vector<Finding>& find
 // take as long as the longer of the two.
 void AddWaits(const ProcessProfile& profile, std::vector<Finding>& findings) {
   const CudaTimes& cuda = *profile.cuda;
-  const double lost = std::min(IdleShare(cuda), std::min(1.0, cuda.waits));
+  // The copy of a number waits too, which its line alone shows.
+  const double reads = profile.python ? profile.python->reads.share : 0;
+  const double lost = std::min(IdleShare(cuda), std::min(1.0, std::max(cuda.waits, reads)));
   if (!(lost >= kLeastLoss) || cuda.small_to_host_per_s < kOftenPerS) return;
   const Blame blame = profile.python ? profile.python->reads : Blame();
   Finding finding{.verdict = Verdict::kSynchronization,
@@ -76,8 +78,10 @@ void AddShortKernels(const ProcessProfile& profile, std::vector<Finding>& findin
   if (idle < kLeastShortIdle || cuda.waits >= idle || cuda.kernels_per_s <= 0) return;
   if (cuda.kernel_s > kShortKernel) return;
   // Whoever waits for batches launches nothing because of that.
-  const ThreadTimes& first = profile.main()->first;
-  if (first.cpu + first.queued < 1 - idle / 2) return;
+  // The backward pass has a thread of its own.
+  const double computes =
+      std::max(profile.main()->cpus, profile.main()->first.cpu + profile.main()->first.queued);
+  if (computes < 1 - idle / 2) return;
   const double input = profile.python ? profile.python->of(PythonPart::kInput).share : 0;
   const double lost = idle - input;
   if (!(lost >= kLeastLoss)) return;

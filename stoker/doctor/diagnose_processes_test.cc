@@ -165,9 +165,19 @@ TEST(DiagnoseProcesses, ThreadsThatTogetherComputeOnOneCpuTakeTurns) {
                  {.cpu = 0.25, .lock = 0.7},
                  {.cpu = 0.24, .lock = 0.7}};
   main.cpus = 1.01;
-  const Diagnosis diagnosis = DiagnoseProcesses(Of({main}));
+  ProcessProfile profile = Of({main});
+  profile.python->working_threads = 4;
+  const Diagnosis diagnosis = DiagnoseProcesses(profile);
   EXPECT_EQ(diagnosis.verdict, Verdict::kPython);
   EXPECT_THAT(diagnosis.prescriptions.at(0).text, HasSubstr("num_workers=4"));
+}
+
+TEST(DiagnoseProcesses, AThreadOfALibraryThatTakesTurnsWithTheFirstWantsNoLockOfPython) {
+  // Forward and backward pass of a PyTorch program on a GPU, recorded.
+  ProcessTimes main = Main({.cpu = 0.73, .lock = 0.17, .other = 0.1});
+  main.others = {{.cpu = 0.21, .lock = 0.79}};
+  main.cpus = 0.96;
+  EXPECT_NE(VerdictOf(Of({main})), Verdict::kPython);
 }
 
 TEST(DiagnoseProcesses, ThreadsThatComputeAtTheSameTimeTakeNoTurns) {

@@ -73,7 +73,8 @@ Json GpuTimes::ToJson() const {
 }
 
 Json CudaTimes::ToJson() const {
-  return {{"busy", FiniteOrNull(busy)},
+  return {{"seconds", FiniteOrNull(seconds)},
+          {"busy", FiniteOrNull(busy)},
           {"waits", FiniteOrNull(waits)},
           {"kernels_per_s", FiniteOrNull(kernels_per_s)},
           {"kernel_s", FiniteOrNull(kernel_s)},

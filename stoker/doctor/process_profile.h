@@ -85,6 +85,7 @@ struct GpuTimes {
 
 // What the process that trains does on CUDA devices, counted inside of it. Shares are of the time.
 struct CudaTimes {
+  double seconds = 0;                      // that were counted
   double busy = 0;                         // a kernel or a copy ran on its busiest device
   double waits = 0;                        // its threads waited for a device, all together
   double kernels_per_s = 0, kernel_s = 0;  // kernel_s: mean time of one, seconds

@@ -21,8 +21,6 @@ struct KnownFrame {
   PythonPart part;
 };
 constexpr KnownFrame kKnown[] = {
-    {"<frozen importlib", "", PythonPart::kImport},
-    {"importlib/_bootstrap", "", PythonPart::kImport},
     {"torch/utils/data/", "", PythonPart::kInput},
     {"tensorflow/python/data/", "", PythonPart::kInput},
     {"keras/src/trainers/data_adapters", "", PythonPart::kInput},
@@ -44,6 +42,8 @@ constexpr KnownFrame kKnown[] = {
     {"/matplotlib/", "", PythonPart::kLogging},
     {"torch/_tensor", "backward", PythonPart::kCompute},
     {"torch/autograd/", "", PythonPart::kCompute},
+    {"torch/nn/modules/module", "_apply", PythonPart::kOther},  // model.cuda()
+    {"torch/nn/modules/module", "cuda", PythonPart::kOther},
     {"torch/nn/", "", PythonPart::kCompute},
     {"torch/optim/", "", PythonPart::kCompute},
     {"torch/_dynamo/", "", PythonPart::kCompute},
@@ -133,6 +133,9 @@ bool CallsOne(const std::vector<StackFrame>& stack, std::span<const std::string_
 }
 bool ReadsDevice(const std::vector<StackFrame>& stack) {
   if (CallsOne(stack, kReads)) return true;
+  if (!stack.empty() && Has(stack.back().file, "torch/cuda/") &&
+      stack.back().function == "synchronize")
+    return true;
   return !stack.empty() && Has(stack.back().file, "torch/_tensor") &&
          std::ranges::count(kReadingMethods, std::string_view(stack.back().function)) > 0;
 }
@@ -247,6 +250,9 @@ std::string_view NameOf(PythonPart part) {
 }
 
 PythonPart PartOf(const std::vector<StackFrame>& stack) {
+  // Libraries load modules with the first call that needs them.
+  const auto imports = [](const StackFrame& frame) { return Has(frame.file, "importlib"); };
+  if (std::ranges::any_of(stack, imports)) return PythonPart::kImport;
   for (const StackFrame& frame : stack) {
     if (frame.own) {
       const std::set<std::string> words = WordsOf(frame.function);
@@ -276,6 +282,7 @@ PythonView ViewOf(const PythonStacks& stacks, int64_t main) {
       ViewMain(stacks, thread.samples, view);
       continue;
     }
+    const int64_t before = worked;
     for (const int64_t i : thread.samples) {
       const std::vector<StackFrame>& stack = stacks.stacks[static_cast<size_t>(i)];
       if (WaitsForWork(stack) && !TakesLock(stack)) continue;
@@ -295,6 +302,7 @@ PythonView ViewOf(const PythonStacks& stacks, int64_t main) {
       read += Has(text, "open(") || Has(text, ".read(") || Has(text, "pread") ||
               Has(text, "fromfile(") || Has(text, "np.load(");
     }
+    if (thread.pid == main && worked > before) ++view.working_threads;
   }
   view.lock_share = ShareOf(locked, worked);
   view.decode_share = ShareOf(decoded, worked);
@@ -325,6 +333,7 @@ Json PythonView::ToJson() const {
           {"parts", std::move(list)},
           {"waits_for_workers", FiniteOrNull(waits_for_workers)},
           {"switches", FiniteOrNull(switches)},
+          {"working_threads", working_threads},
           {"copy_line", line(copies)},
           {"read_line", line(reads)},
           {"lock_share", FiniteOrNull(lock_share)},

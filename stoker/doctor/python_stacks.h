@@ -81,6 +81,8 @@ struct PythonView {
   // (`.item()`).
   Blame copies, reads;
 
+  int64_t working_threads = 0;  // of the process beside its first, that run lines of the program
+
   // Of workers and other threads, while they work.
   double lock_share = 0, decode_share = 0, read_share = 0;
   Blame lock, work;

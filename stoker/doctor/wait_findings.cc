@@ -178,6 +178,8 @@ double Waits(const ProcessProfile& profile) {
 
 // Threads of one process that take turns, because of Python's interpreter lock.
 bool TakeTurns(const ProcessProfile& profile, const ProcessTimes& main) {
+  // Threads of libraries, such as that of the backward pass, take turns without it.
+  if (profile.python && profile.python->working_threads == 0) return false;
   int64_t computing = 0, wanting = 0;
   double sum = 0;
   std::vector<ThreadTimes> threads = main.others;

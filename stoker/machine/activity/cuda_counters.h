@@ -11,12 +11,14 @@ namespace stoker {
 
 inline constexpr int kCountedDevices = 16;
 
-// Times are of the device, in nanoseconds. Counters only grow.
+// Times are of the device, in nanoseconds. Counters only grow, some seconds
+// after what they count.
 struct CudaCopies {
   int64_t count = 0, bytes = 0, ns = 0;
 };
 
 struct CudaCounters {
+  int64_t counted_ns = 0;  // of the host: what follows is of these times alone
   std::array<int64_t, kCountedDevices> busy_ns = {};  // in which a kernel or a copy ran, by device
   int64_t kernels = 0, kernel_ns = 0;
   int64_t float32_ns = 0;   // of kernels that multiply matrices or convolve in float32

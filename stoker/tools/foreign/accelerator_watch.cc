@@ -13,8 +13,6 @@ namespace {
 
 constexpr double kGpusEvery =
     0.5;  // seconds; NVML renews its figures as rarely, and takes a millisecond
-// Fewer moments than these, in seconds, are too few to leave out what was before them.
-constexpr double kLeastCounted = 2;
 constexpr double kNs = 1e-9;
 
 double PerSecond(int64_t begin, int64_t end, double seconds) {
@@ -24,8 +22,9 @@ double PartOf(double part, double whole) { return whole > 0 ? part / whole : 0; 
 
 }  // namespace
 
-CudaTimes CudaTimesBetween(const CudaCounters& begin, const CudaCounters& end, double seconds) {
-  CudaTimes times;
+CudaTimes CudaTimesBetween(const CudaCounters& begin, const CudaCounters& end) {
+  const double seconds = kNs * static_cast<double>(end.counted_ns - begin.counted_ns);
+  CudaTimes times{.seconds = seconds};
   for (size_t i = 0; i < end.busy_ns.size(); ++i)
     times.busy = std::max(times.busy, kNs * PerSecond(begin.busy_ns[i], end.busy_ns[i], seconds));
   times.busy = std::min(times.busy, 1.0);
@@ -100,11 +99,9 @@ void AcceleratorWatch::Look(double now, bool late) {
   AddGpus();
   if (!folder_) return;
   for (const CudaActivity& each : ReadCudaActivity(folder_->path().string())) {
-    const Reading reading{.at = now, .counters = each.counters};
-    const auto [found, added] = counted_.try_emplace(each.pid, Counted{reading, reading, {}});
-    Counted& counted = found->second;
-    counted.last = reading;
-    if (late && !counted.first_late) counted.first_late = reading;
+    Counted& counted = counted_[each.pid];
+    counted.last = each.counters;
+    if (late && !counted.first_late) counted.first_late = each.counters;
   }
 }
 
@@ -124,13 +121,12 @@ std::optional<GpuTimes> AcceleratorWatch::Gpu() const {
 
 std::optional<CudaTimes> AcceleratorWatch::CudaOf(int64_t pid) const {
   const auto found = counted_.find(pid);
-  if (found == counted_.end() || found->second.last.counters.problem != 0) return std::nullopt;
+  if (found == counted_.end() || found->second.last.problem != 0) return std::nullopt;
   const Counted& counted = found->second;
-  const bool late = counted.first_late && counted.last.at - counted.first_late->at >= kLeastCounted;
-  const Reading& begin = late ? *counted.first_late : counted.first;
-  const double seconds = counted.last.at - begin.at;
-  if (!(seconds > 0)) return std::nullopt;
-  return CudaTimesBetween(begin.counters, counted.last.counters, seconds);
+  const bool late = counted.first_late && counted.last.counted_ns > counted.first_late->counted_ns;
+  const CudaCounters begin = late ? *counted.first_late : CudaCounters();
+  if (counted.last.counted_ns <= begin.counted_ns) return std::nullopt;
+  return CudaTimesBetween(begin, counted.last);
 }
 
 std::vector<std::string> AcceleratorWatch::Notes(int64_t pid) const {
@@ -138,7 +134,7 @@ std::vector<std::string> AcceleratorWatch::Notes(int64_t pid) const {
   if (!no_counting_.empty()) notes.push_back(no_counting_);
   const auto found = counted_.find(pid);
   if (found == counted_.end()) return notes;
-  const CudaCounters& counters = found->second.last.counters;
+  const CudaCounters& counters = found->second.last;
   switch (static_cast<CudaProblem>(counters.problem)) {
     case CudaProblem::kNone: break;
     case CudaProblem::kNoCupti:

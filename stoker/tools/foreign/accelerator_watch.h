@@ -17,8 +17,8 @@
 
 namespace stoker {
 
-// Returns what a process did between two readings of its counters, `seconds` apart.
-CudaTimes CudaTimesBetween(const CudaCounters& begin, const CudaCounters& end, double seconds);
+// Returns what a process did between two readings of its counters, of the time that was counted.
+CudaTimes CudaTimesBetween(const CudaCounters& begin, const CudaCounters& end);
 
 // Used by one thread. The destructor removes the files of the counters, so end the program first.
 class AcceleratorWatch {
@@ -41,13 +41,9 @@ class AcceleratorWatch {
   std::vector<std::string> Notes(int64_t pid) const;
 
  private:
-  struct Reading {
-    double at = 0;
-    CudaCounters counters;
-  };
   struct Counted {
-    Reading first, last;
-    std::optional<Reading> first_late;
+    CudaCounters last;
+    std::optional<CudaCounters> first_late;
   };
   // Sums over readings, of one GPU.
   struct GpuSums {

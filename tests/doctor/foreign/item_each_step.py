@@ -1,32 +1,55 @@
-# planted: each step asks the GPU for its loss and for the norm of each gradient, one by one
+# planted: each step asks the GPU for its loss before the host goes on, so that the two work in turn
 # verdict: synchronization
 # needs: gpu
 
 import rate
+import time
+import numpy as np
 import torch
 from torch import nn
 
-WIDTH, DEPTH, BATCH = 1024, 12, 1024
-layers = [nn.Linear(WIDTH, WIDTH) for _ in range(DEPTH)]
-model = nn.Sequential(*[module for layer in layers for module in (layer, nn.ReLU())], nn.Linear(WIDTH, 10)).cuda()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+WIDTH, DEPTH, BATCH = 2048, 12, 2048
+layers = [module for _ in range(DEPTH) for module in (nn.Linear(WIDTH, WIDTH), nn.ReLU())]
+model = nn.Sequential(*layers, nn.Linear(WIDTH, 10)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 loss_of = nn.CrossEntropyLoss()
 x = torch.randn(BATCH, WIDTH, device="cuda")
 y = torch.randint(10, (BATCH,), device="cuda")
+values = np.random.default_rng(1).standard_normal(1 << 14)
+
+
+def step():
+    optimizer.zero_grad()
+    loss = loss_of(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss
+
+
+def seconds_of_a_step():
+    step().item()
+    begin = time.perf_counter()
+    for _ in range(5):
+        step()
+    torch.cuda.synchronize()
+    return (time.perf_counter() - begin) / 5
+
+
+def host_work(seconds):
+    """As much as the GPU has to do, such as the next batch."""
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        np.sort(values)
 
 
 def main():
+    work = seconds_of_a_step()
     rate.begin()
-    total, norms = 0.0, 0.0
+    total = 0.0
     while rate.more(BATCH):
-        optimizer.zero_grad()
-        loss = loss_of(model(x), y)
-        loss.backward()
-        for parameter in model.parameters():
-            norms += parameter.grad.norm().item()
-        optimizer.step()
-        total += loss.item()
-    print(total, norms)
+        total += step().item()
+        host_work(work)
+    print(total)
 
 
 if __name__ == "__main__":
