@@ -1,6 +1,7 @@
 """Batches on an accelerator, copied there while the step before computes."""
 
 import queue
+import sys
 import threading
 
 from .errors import ConfigError
@@ -76,8 +77,9 @@ class DeviceBatches:
         if self._thread is not threading.current_thread():
             self._thread.join()
 
-    def __del__(self):
-        if hasattr(self, "_thread"):
+    def __del__(self, finalizing=sys.is_finalizing):
+        # The interpreter that ends stops its threads, and what they would need is gone.
+        if hasattr(self, "_thread") and not finalizing():
             self.close()
 
 

@@ -34,6 +34,7 @@ class TestCase(unittest.TestCase):
         done = subprocess.run([sys.executable, "-c", textwrap.dedent(program), *map(str, arguments)], capture_output=True,
                               text=True, timeout=HANGS, cwd=self.folder, **options)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertNotIn("Exception ignored", done.stderr)
         return done.stdout
 
 
