@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <cmath>
 
 #include "stoker/doctor/process_finding_internal.h"
 
@@ -23,9 +23,6 @@ std::string LineOf(const Blame& blame) {
   return blame.place.empty() ? "" : fmt::format(" ({}: `{}`)", blame.place, blame.text);
 }
 
-double KernelShare(const CudaTimes& cuda) {
-  return std::clamp(cuda.kernels_per_s * cuda.kernel_s, 0.0, 1.0);
-}
 double IdleShare(const CudaTimes& cuda) { return std::clamp(1 - cuda.busy, 0.0, 1.0); }
 
 std::string Figures(const CudaTimes& cuda) {
@@ -35,7 +32,7 @@ std::string Figures(const CudaTimes& cuda) {
 
 void AddPageableCopies(const ProcessProfile& profile, std::vector<Finding>& findings) {
   const CudaTimes& cuda = *profile.cuda;
-  const double lost = std::min(cuda.pageable, 1 - KernelShare(cuda));
+  const double lost = std::min(cuda.pageable, cuda.busy - cuda.computing);
   if (!(lost >= kLeastLoss)) return;
   const Blame blame = profile.python ? profile.python->copies : Blame();
   Finding finding{
@@ -55,10 +52,13 @@ void AddPageableCopies(const ProcessProfile& profile, std::vector<Finding>& find
 // take as long as the longer of the two.
 void AddWaits(const ProcessProfile& profile, std::vector<Finding>& findings) {
   const CudaTimes& cuda = *profile.cuda;
-  // The copy of a number waits too, which its line alone shows.
-  const double reads = profile.python ? profile.python->reads.share : 0;
-  const double lost = std::min(IdleShare(cuda), std::min(1.0, std::max(cuda.waits, reads)));
-  if (!(lost >= kLeastLoss) || cuda.small_to_host_per_s < kOftenPerS) return;
+  if (cuda.small_to_host_per_s < kOftenPerS) return;
+  // The copy of a number waits too, which its line alone shows, and other threads may wait without
+  // harm: so stacks are believed where there are some.
+  const double waits = profile.python ? profile.python->reads.share : std::min(1.0, cuda.waits);
+  const double input = profile.python ? profile.python->of(PythonPart::kInput).share : 0;
+  const double lost = std::min(IdleShare(cuda) - input, waits);
+  if (!(lost >= kLeastLoss)) return;
   const Blame blame = profile.python ? profile.python->reads : Blame();
   Finding finding{.verdict = Verdict::kSynchronization,
                   .stage = blame.place,
@@ -77,7 +77,7 @@ void AddShortKernels(const ProcessProfile& profile, std::vector<Finding>& findin
   const double idle = IdleShare(cuda);
   if (idle < kLeastShortIdle || cuda.waits >= idle || cuda.kernels_per_s <= 0) return;
   if (cuda.kernel_s > kShortKernel) return;
-  // Whoever waits for batches launches nothing because of that.
+  // A program that waits for batches launches nothing because of that.
   // The backward pass has a thread of its own.
   const double computes =
       std::max(profile.main()->cpus, profile.main()->first.cpu + profile.main()->first.queued);
@@ -101,7 +101,7 @@ void AddShortKernels(const ProcessProfile& profile, std::vector<Finding>& findin
 void AddMath(const ProcessProfile& profile, std::vector<Finding>& findings) {
   const CudaTimes& cuda = *profile.cuda;
   if (cuda.busy < kLeastBusyOfMath) return;
-  const double kernels = KernelShare(cuda);
+  const double kernels = std::clamp(cuda.computing, 0.0, 1.0);
   const double float32 = cuda.float32_share + cuda.tf32_share;
   if (float32 >= kLeastFloat32) {
     Finding finding{
@@ -144,7 +144,12 @@ std::vector<Finding> FindOnAccelerator(const ProcessProfile& profile) {
 }
 
 double MostLostBesideAccelerator(const ProcessProfile& profile) {
-  return profile.cuda && profile.cuda->kernels_per_s > 0 ? IdleShare(*profile.cuda) : 1;
+  if (!profile.cuda || !(profile.cuda->kernels_per_s > 0)) return 1;
+  // Few windows may all have missed what takes a block of time.
+  constexpr double kDeviations = 2;
+  const double idle = IdleShare(*profile.cuda);
+  const auto windows = static_cast<double>(std::max<int64_t>(1, profile.cuda->windows));
+  return std::min(1.0, idle + kDeviations * std::sqrt(idle * (1 - idle) / windows));
 }
 
 }  // namespace stoker

@@ -31,7 +31,10 @@ Verdict VerdictOf(const ProcessProfile& profile) { return DiagnoseProcesses(prof
 
 // Reads its loss now and then, in half the bits, and keeps the GPU busy.
 CudaTimes Healthy() {
-  return {.busy = 0.98,
+  return {.windows = 8,
+          .seconds = 2.4,
+          .busy = 0.98,
+          .computing = 0.97,
           .waits = 0.6,
           .kernels_per_s = 9000,
           .kernel_s = 108e-6,
@@ -54,6 +57,7 @@ TEST(AcceleratorFindings, OfABusyGpuAreNone) {
 TEST(AcceleratorFindings, NameCopiesFromPageableMemoryAndTheirLine) {
   CudaTimes cuda = Healthy();
   cuda.busy = 0.68;
+  cuda.computing = 0.067;
   cuda.kernels_per_s = 967;
   cuda.kernel_s = 69e-6;
   cuda.pageable = 0.61;
@@ -66,6 +70,9 @@ TEST(AcceleratorFindings, NameCopiesFromPageableMemoryAndTheirLine) {
   EXPECT_EQ(diagnosis.verdict, Verdict::kCopy);
   EXPECT_EQ(diagnosis.stage, "train.py:23");
   EXPECT_NEAR(diagnosis.lost_share, 0.61, 1e-9);
+  // While other kernels run nothing is lost.
+  profile.cuda->computing = 0.66;
+  EXPECT_NE(VerdictOf(profile), Verdict::kCopy);
   ASSERT_FALSE(diagnosis.prescriptions.empty());
   EXPECT_THAT(diagnosis.prescriptions.front().text, HasSubstr("pin_memory=True"));
   EXPECT_THAT(diagnosis.prescriptions.front().text, HasSubstr("non_blocking=True"));
@@ -81,6 +88,7 @@ TEST(AcceleratorFindings, OfCopiesFromPinnedMemoryAreNone) {
 TEST(AcceleratorFindings, OfAHostAndAGpuThatWaitForEachOtherLoseTheShorterWait) {
   CudaTimes cuda = Healthy();
   cuda.busy = 0.55;
+  cuda.computing = 0.55;
   cuda.waits = 0.3;
   cuda.small_to_host_per_s = 4000;
   const Diagnosis diagnosis = DiagnoseProcesses(Of(cuda));
@@ -88,13 +96,23 @@ TEST(AcceleratorFindings, OfAHostAndAGpuThatWaitForEachOtherLoseTheShorterWait) 
   EXPECT_NEAR(diagnosis.lost_share, 0.3, 1e-9);
   ASSERT_FALSE(diagnosis.prescriptions.empty());
   EXPECT_THAT(diagnosis.prescriptions.front().text, HasSubstr(".item()"));
+  // Where its stacks are known, they say how much of the time it waits, and that it has no batch.
+  ProcessProfile profile = Of(cuda);
+  profile.python.emplace();
+  EXPECT_NE(VerdictOf(profile), Verdict::kSynchronization);
+  profile.python->reads = {
+      .place = "train.py:40", .function = "main", .text = "loss.item()", .share = 0.4};
+  EXPECT_EQ(VerdictOf(profile), Verdict::kSynchronization);
+  EXPECT_EQ(DiagnoseProcesses(profile).stage, "train.py:40");
+  profile.python->parts[static_cast<size_t>(PythonPart::kInput)].share = 0.4;
+  EXPECT_NE(VerdictOf(profile), Verdict::kSynchronization);
   cuda.small_to_host_per_s = 1;  // it waits for something else
   EXPECT_NE(VerdictOf(Of(cuda)), Verdict::kSynchronization);
 }
 
 TEST(AcceleratorFindings, OfKernelsThatAreShorterThanTheirLaunch) {
   CudaTimes cuda = Healthy();
-  cuda.busy = 0.072;
+  cuda.busy = cuda.computing = 0.072;
   cuda.waits = 0;
   cuda.kernels_per_s = 27758;
   cuda.kernel_s = 2.6e-6;
@@ -117,6 +135,16 @@ TEST(AcceleratorFindings, OfMathInFloat32SayThatHalfTheBitsChangeTheResults) {
   ASSERT_FALSE(diagnosis.prescriptions.empty());
   EXPECT_THAT(diagnosis.prescriptions.front().text, HasSubstr("bfloat16"));
   EXPECT_FALSE(diagnosis.prescriptions.front().caution.empty());
+}
+
+TEST(AcceleratorFindings, FewWindowsDoNotProveThatNothingIsLost) {
+  CudaTimes cuda = Healthy();
+  cuda.busy = cuda.computing = 0.85;
+  const ThreadTimes starved = {.cpu = 0.3, .disk = 0.7};
+  cuda.windows = 4;
+  EXPECT_NEAR(DiagnoseProcesses(Of(cuda, starved)).lost_share, 0.15 + 2 * 0.1785, 1e-3);
+  cuda.windows = 10000;
+  EXPECT_NEAR(DiagnoseProcesses(Of(cuda, starved)).lost_share, 0.15, 0.01);
 }
 
 TEST(AcceleratorFindings, AHostThatWaitsWhileTheGpuIsBusyLosesNothing) {

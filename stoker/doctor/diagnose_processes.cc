@@ -38,10 +38,12 @@ bool HidesWhatItDoes(const ProcessProfile& profile) {
          !(profile.cuda && profile.cuda->busy >= 1 - kLeastLoss);
 }
 
-// Whether what is lost is time in which the GPU has nothing to do. Evaluations use it too, and what
-// precedes the first step is not among the moments in which kernels are counted.
+// Whether what is lost is time in which the GPU has nothing to do. Evaluations use it too, what
+// precedes the first step is not among the moments in which kernels are counted, and windows may
+// miss what is done rarely.
 bool LosesIdleTime(Verdict verdict) {
-  return verdict != Verdict::kStartup && verdict != Verdict::kEvaluation;
+  return verdict != Verdict::kStartup && verdict != Verdict::kEvaluation &&
+         verdict != Verdict::kCheckpoint && verdict != Verdict::kLogging;
 }
 
 std::vector<Finding> FindAll(const ProcessProfile& profile) {

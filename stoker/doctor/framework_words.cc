@@ -74,7 +74,8 @@ std::string WordsForShortKernels(Framework framework) {
 std::string WordsForHalfBits(Framework framework) {
   switch (framework) {
     case Framework::kPyTorch:
-      return "torch.autocast('cuda', torch.bfloat16) around the forward pass";
+      return "torch.autocast('cuda', torch.bfloat16) around the forward pass (before Ampere: "
+             "torch.float16 and a GradScaler)";
     case Framework::kTensorFlow: return "keras.mixed_precision.set_global_policy('mixed_bfloat16')";
     case Framework::kJax: return "activations and weights in jnp.bfloat16 for the forward pass";
     case Framework::kUnknown: break;
@@ -85,7 +86,8 @@ std::string WordsForHalfBits(Framework framework) {
 namespace {
 
 // Pictures that Pillow decodes in workers: the engine decodes them on its own threads.
-constexpr std::string_view kPictures = R"(import stoker as sk  # pip install stoker
+constexpr std::string_view kPictures =
+    R"(import stoker as sk  # docs/python.md; an example, with transforms to replace by yours
 train = (sk.folder("train") | sk.shuffle() | sk.decode() | sk.random_resized_crop(224)
          | sk.random_flip() | sk.normalize() | sk.batch({}))
 loader = sk.Loader(train, seed=1)  # {{"image": Tensor, "label": Tensor}}
@@ -93,7 +95,7 @@ loader = sk.Loader(train, seed=1)  # {{"image": Tensor, "label": Tensor}}
 
 // A dataset of the user's own stays Python; its batches come through memory that all processes map.
 constexpr std::string_view kDataset =
-    R"(from stoker import DataLoader  # instead of torch.utils.data; pip install stoker
+    R"(from stoker import DataLoader  # instead of torch.utils.data; docs/python.md
 loader = DataLoader(dataset, batch_size={}, num_workers={})
 )";
 

@@ -73,8 +73,11 @@ Json GpuTimes::ToJson() const {
 }
 
 Json CudaTimes::ToJson() const {
-  return {{"seconds", FiniteOrNull(seconds)},
+  return {{"windows", windows},
+          {"seconds", FiniteOrNull(seconds)},
           {"busy", FiniteOrNull(busy)},
+          {"computing", FiniteOrNull(computing)},
+          {"collectives", FiniteOrNull(collectives)},
           {"waits", FiniteOrNull(waits)},
           {"kernels_per_s", FiniteOrNull(kernels_per_s)},
           {"kernel_s", FiniteOrNull(kernel_s)},

@@ -85,9 +85,12 @@ struct GpuTimes {
 
 // What the process that trains does on CUDA devices, counted inside of it. Shares are of the time.
 struct CudaTimes {
-  double seconds = 0;                      // that were counted
-  double busy = 0;                         // a kernel or a copy ran on its busiest device
-  double waits = 0;                        // its threads waited for a device, all together
+  int64_t windows = 0;     // in which it was counted
+  double seconds = 0;      // their length
+  double busy = 0;         // a kernel or a copy ran on its busiest device
+  double computing = 0;    // a kernel ran there
+  double collectives = 0;  // kernels of NCCL, which count as neither: they wait for other ranks too
+  double waits = 0;        // its threads waited for a device, all together
   double kernels_per_s = 0, kernel_s = 0;  // kernel_s: mean time of one, seconds
   // Of the time of kernels: matrices and convolutions in float32, and in TF32; changes of the order
   // of channels.

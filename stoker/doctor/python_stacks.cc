@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <map>
 #include <set>
 #include <span>
@@ -121,8 +122,7 @@ bool TakesLock(const std::vector<StackFrame>& stack) {
 // Calls that copy tensors to a device, or that wait for numbers of one, in the text of the
 // innermost line; and methods of tensors that do the latter for a format, an `if` or a float().
 constexpr std::string_view kCopies[] = {".to(", ".cuda(", ".copy_(", "device_put("};
-constexpr std::string_view kReads[] = {".item(", ".cpu(",  ".tolist(",    ".numpy(",
-                                       "float(", "print(", "synchronize("};
+constexpr std::string_view kReads[] = {".item(", ".cpu(", ".tolist(", "synchronize("};
 constexpr std::string_view kReadingMethods[] = {"__format__", "__bool__", "__float__",
                                                 "__repr__",   "item",     "tolist"};
 
@@ -216,7 +216,8 @@ void ViewMain(const PythonStacks& stacks, const std::vector<int64_t>& samples, P
     ++counts[part];
     blames[part].Add(stacks.stacks[place]);
     if (CallsOne(stacks.stacks[place], kCopies)) copies.Add(stacks.stacks[place]);
-    if (ReadsDevice(stacks.stacks[place])) reads.Add(stacks.stacks[place]);
+    const bool step = parts[place] == PythonPart::kCompute || parts[place] == PythonPart::kOther;
+    if (step && ReadsDevice(stacks.stacks[place])) reads.Add(stacks.stacks[place]);
     if (i > start && parts[static_cast<size_t>(samples[i - 1])] != parts[place]) ++switched;
     waits += std::ranges::any_of(stacks.stacks[place], [](const StackFrame& each) {
       return Has(each.function, "_try_get_data") || Has(each.function, "_get_data") ||
@@ -250,9 +251,14 @@ std::string_view NameOf(PythonPart part) {
 }
 
 PythonPart PartOf(const std::vector<StackFrame>& stack) {
-  // Libraries load modules with the first call that needs them.
-  const auto imports = [](const StackFrame& frame) { return Has(frame.file, "importlib"); };
-  if (std::ranges::any_of(stack, imports)) return PythonPart::kImport;
+  // Libraries load modules with the first call that needs them; but a module of the program's own
+  // may train while it is loaded.
+  const auto loads = std::ranges::find_if(stack, [](const StackFrame& frame) {
+    return Has(frame.file, "<frozen importlib._bootstrap") ||
+           Has(frame.file, "importlib/_bootstrap");
+  });
+  if (loads != stack.end() && std::none_of(loads, stack.end(), std::mem_fn(&StackFrame::own)))
+    return PythonPart::kImport;
   for (const StackFrame& frame : stack) {
     if (frame.own) {
       const std::set<std::string> words = WordsOf(frame.function);

@@ -1,11 +1,10 @@
 #include "stoker/machine/activity/cuda_activity.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <charconv>
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -18,32 +17,20 @@ namespace {
 constexpr const char* kLibrary = "stoker_cuda_activity.so";
 constexpr std::string_view kExtension = ".cuda";
 
-// Number by number, because the other process goes on counting.
-CudaCounters CopyOf(const CudaCounters& shared) {
-  constexpr size_t kNumbers = sizeof(CudaCounters) / sizeof(int64_t);
-  static_assert(kNumbers * sizeof(int64_t) == sizeof(CudaCounters));
-  int64_t numbers[kNumbers];
-  const auto* const source = reinterpret_cast<const int64_t*>(&shared);
-  for (size_t i = 0; i < kNumbers; ++i) numbers[i] = __atomic_load_n(source + i, __ATOMIC_RELAXED);
-  CudaCounters copy;
-  std::memcpy(&copy, numbers, sizeof copy);
-  return copy;
-}
-
+// Read rather than mapped: the program may cut the file off. Its numbers are written one by one, so
+// of a window that is published meanwhile some may be the new ones; the next reading has all.
 std::optional<CudaCounters> ReadFile(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0) return std::nullopt;
-  struct stat status = {};
-  void* mapped = MAP_FAILED;
-  if (::fstat(file, &status) == 0 && status.st_size >= static_cast<off_t>(sizeof(CudaCountersFile)))
-    mapped = ::mmap(nullptr, sizeof(CudaCountersFile), PROT_READ, MAP_SHARED, file, 0);
+  alignas(CudaCountersFile) unsigned char bytes[sizeof(CudaCountersFile)];
+  const ssize_t size = ::pread(file, bytes, sizeof bytes, 0);
   ::close(file);
-  if (mapped == MAP_FAILED) return std::nullopt;
-  const auto* const counted = static_cast<const CudaCountersFile*>(mapped);
-  std::optional<CudaCounters> counters;
-  if (counted->magic.load(std::memory_order_acquire) == CudaCountersFile::kMagic)
-    counters = CopyOf(counted->counters);
-  ::munmap(mapped, sizeof(CudaCountersFile));
+  uint64_t magic = 0;
+  std::memcpy(&magic, bytes, sizeof magic);
+  if (size != static_cast<ssize_t>(sizeof bytes) || magic != CudaCountersFile::kMagic)
+    return std::nullopt;
+  CudaCounters counters;
+  std::memcpy(&counters, bytes + offsetof(CudaCountersFile, counters), sizeof counters);
   return counters;
 }
 

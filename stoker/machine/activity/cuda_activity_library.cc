@@ -14,55 +14,21 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <thread>
-#include <vector>
 
 #include "stoker/machine/activity/cuda_counters.h"
+#include "stoker/machine/activity/cuda_tally_internal.h"
 
 namespace stoker {
 namespace {
 
-// Of cupti_activity.h.
-constexpr uint32_t kMemcpy = 1, kSynchronization = 38, kConcurrentKernel = 10;
-constexpr uint8_t kHostToDevice = 1, kDeviceToHost = 2;
-constexpr uint8_t kPageable = 1;
-constexpr uint32_t kStreamWaitsForEvent = 2;  // the device waits, not the host
 constexpr int kSuccess = 0;
-
-struct Record {
-  uint32_t kind;
-};
-struct KernelRecord {
-  uint32_t kind;
-  uint8_t unused[12];
-  uint64_t start, end;
-  uint64_t completed;
-  uint32_t device;
-  uint8_t more[60];
-  const char* name;
-};
-static_assert(offsetof(KernelRecord, start) == 16 && offsetof(KernelRecord, device) == 40 &&
-              offsetof(KernelRecord, name) == 104);
-struct CopyRecord {
-  uint32_t kind;
-  uint8_t copy_kind, source, target, flags;
-  uint64_t bytes;
-  uint64_t start, end;
-  uint32_t device;
-};
-static_assert(offsetof(CopyRecord, start) == 16 && offsetof(CopyRecord, device) == 32);
-struct WaitRecord {
-  uint32_t kind, type;
-  uint64_t start, end;
-};
-static_assert(offsetof(WaitRecord, start) == 8);
 
 using BufferRequested = void (*)(uint8_t** buffer, size_t* size, size_t* most_records);
 using BufferCompleted = void (*)(void* context, uint32_t stream, uint8_t* buffer, size_t size,
@@ -81,141 +47,12 @@ struct Cupti {
 constexpr size_t kBufferBytes = 32 << 10;
 constexpr auto kFlushEvery = std::chrono::milliseconds(200);
 
-enum class KernelKind : uint8_t { kOther, kFloat32, kTf32, kRelayout };
-
-bool Has(const char* name, const char* part) { return std::strstr(name, part) != nullptr; }
-
-// By the names that cuBLAS, cuDNN and CUTLASS give their kernels.
-KernelKind KindOf(const char* name) {
-  if (name == nullptr) return KernelKind::kOther;
-  if (Has(name, "nchwToNhwc") || Has(name, "nhwcToNchw")) return KernelKind::kRelayout;
-  // Transforms for convolutions, of which there are none in half the bits.
-  if (Has(name, "winograd") || Has(name, "fft") || Has(name, "complex"))
-    return KernelKind::kFloat32;
-  const bool multiplies = Has(name, "gemm") || Has(name, "conv") || Has(name, "fprop") ||
-                          Has(name, "dgrad") || Has(name, "wgrad") || Has(name, "scudnn") ||
-                          Has(name, "cutlass") || Has(name, "xmma");
-  if (!multiplies) return KernelKind::kOther;
-  if (Has(name, "tf32") || Has(name, "_s1688")) return KernelKind::kTf32;
-  const bool float32 = Has(name, "sgemm") || Has(name, "f32f32_") || Has(name, "scudnn") ||
-                       Has(name, "ffma") || Has(name, "engineIf");
-  return float32 ? KernelKind::kFloat32 : KernelKind::kOther;
-}
-
-// Adds records up, and publishes the sums window by window. CUPTI hands buffers over from its own
-// thread and from those that ask it to.
-class Tally {
- public:
-  explicit Tally(CudaCounters& published) : published_(published) {}
-
-  void Add(const Cupti& cupti, void* context, uint32_t stream, uint8_t* buffer, size_t valid) {
-    const std::lock_guard lock(mutex_);
-    Record* record = nullptr;
-    while (cupti.next_record(buffer, valid, &record) == kSuccess) {
-      if (record->kind == kConcurrentKernel)
-        AddKernel(*reinterpret_cast<const KernelRecord*>(record));
-      if (record->kind == kMemcpy) AddCopy(*reinterpret_cast<const CopyRecord*>(record));
-      if (record->kind == kSynchronization) AddWait(*reinterpret_cast<const WaitRecord*>(record));
-    }
-    size_t dropped = 0;
-    if (cupti.dropped_records(context, stream, &dropped) == kSuccess)
-      sums_.dropped += static_cast<int64_t>(dropped);
-  }
-
-  // Publishes what has been added, of a window of `counted_ns`. Buffers of different threads come
-  // out of order, so the time that kernels cover together is known only now.
-  void Publish(int64_t counted_ns) {
-    const std::lock_guard lock(mutex_);
-    for (size_t device = 0; device < kCountedDevices; ++device)
-      sums_.busy_ns[device] += Covered(intervals_[device]);
-    sums_.counted_ns += counted_ns;
-    int64_t numbers[sizeof(CudaCounters) / sizeof(int64_t)];
-    std::memcpy(numbers, &sums_, sizeof numbers);
-    auto* const shared = reinterpret_cast<int64_t*>(&published_);
-    // Whoever reads them must not see half of a number.
-    for (size_t i = 0; i < std::size(numbers); ++i)
-      __atomic_store_n(shared + i, numbers[i], __ATOMIC_RELAXED);
-  }
-
- private:
-  struct Interval {
-    uint64_t start, end;
-  };
-  struct Known {
-    const char* name = nullptr;
-    KernelKind kind = KernelKind::kOther;
-  };
-
-  static int64_t Length(uint64_t start, uint64_t end) {
-    return end > start ? static_cast<int64_t>(end - start) : 0;
-  }
-
-  void AddKernel(const KernelRecord& record) {
-    const int64_t ns = Length(record.start, record.end);
-    ++sums_.kernels;
-    sums_.kernel_ns += ns;
-    const KernelKind kind = KnownKind(record.name);
-    if (kind == KernelKind::kFloat32) sums_.float32_ns += ns;
-    if (kind == KernelKind::kTf32) sums_.tf32_ns += ns;
-    if (kind == KernelKind::kRelayout) sums_.relayout_ns += ns;
-    Keep(record.device, record.start, record.end);
-  }
-
-  void AddCopy(const CopyRecord& record) {
-    const bool to_device = record.copy_kind == kHostToDevice;
-    if (to_device || record.copy_kind == kDeviceToHost) {
-      CudaCopies& copies = !to_device                   ? sums_.to_host
-                           : record.source == kPageable ? sums_.from_pageable
-                                                        : sums_.from_pinned;
-      ++copies.count;
-      copies.bytes += static_cast<int64_t>(record.bytes);
-      copies.ns += Length(record.start, record.end);
-      if (!to_device && record.bytes <= static_cast<uint64_t>(kSmallCopy)) ++sums_.to_host_small;
-    }
-    Keep(record.device, record.start, record.end);
-  }
-
-  void AddWait(const WaitRecord& record) {
-    if (record.type == kStreamWaitsForEvent) return;
-    ++sums_.waits;
-    sums_.wait_ns += Length(record.start, record.end);
-  }
-
-  // Names stay where they are, so a name is read once.
-  KernelKind KnownKind(const char* name) {
-    Known& known = known_[(reinterpret_cast<uintptr_t>(name) >> 4) % std::size(known_)];
-    if (known.name != name) known = {name, KindOf(name)};
-    return known.kind;
-  }
-
-  void Keep(uint32_t device, uint64_t start, uint64_t end) {
-    if (device < kCountedDevices && end > start) intervals_[device].push_back({start, end});
-  }
-
-  // The time that the intervals cover together, which are dropped.
-  static int64_t Covered(std::vector<Interval>& intervals) {
-    std::ranges::sort(intervals, {}, &Interval::start);
-    uint64_t until = 0;
-    int64_t sum = 0;
-    for (const Interval& each : intervals) {
-      sum += Length(std::max(each.start, until), each.end);
-      until = std::max(until, each.end);
-    }
-    intervals.clear();
-    return sum;
-  }
-
-  std::mutex mutex_;
-  CudaCounters& published_;
-  CudaCounters sums_;
-  std::vector<Interval> intervals_[kCountedDevices];
-  Known known_[1024];
-};
-
 // Never destroyed: CUPTI hands over buffers until the process ends.
 Cupti cupti;
+alignas(Tally) unsigned char tally_memory[sizeof(Tally)];
 Tally* tally = nullptr;
-std::mutex& flushing = *new std::mutex;
+CudaCounters* published = nullptr;
+std::mutex flushing;
 bool ended = false;  // guarded by `flushing`
 
 void GiveBuffer(uint8_t** buffer, size_t* size, size_t* most_records) {
@@ -225,7 +62,11 @@ void GiveBuffer(uint8_t** buffer, size_t* size, size_t* most_records) {
 }
 
 void TakeBuffer(void* context, uint32_t stream, uint8_t* buffer, size_t, size_t valid) {
-  if (buffer != nullptr && valid > 0) tally->Add(cupti, context, stream, buffer, valid);
+  Record* record = nullptr;
+  while (buffer != nullptr && cupti.next_record(buffer, valid, &record) == kSuccess)
+    tally->Add(*record);
+  size_t dropped = 0;
+  if (cupti.dropped_records(context, stream, &dropped) == kSuccess) tally->AddDropped(dropped);
   std::free(buffer);
 }
 
@@ -236,30 +77,50 @@ CudaCountersFile* MapFile() {
   char path[4096];
   const int length = std::snprintf(path, sizeof path, "%s/%d.cuda", folder, ::getpid());
   if (length < 0 || static_cast<size_t>(length) >= sizeof path) return nullptr;
-  const int file = ::open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  // A program that becomes another one begins anew; whoever reads the file has the old one open.
+  ::unlink(path);
+  const int file = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return nullptr;
   void* mapped = MAP_FAILED;
-  if (::ftruncate(file, sizeof(CudaCountersFile)) == 0)
+  // With its blocks, because a full disk would end the program with SIGBUS.
+  if (::posix_fallocate(file, 0, sizeof(CudaCountersFile)) == 0)
     mapped = ::mmap(nullptr, sizeof(CudaCountersFile), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   ::close(file);
   return mapped == MAP_FAILED ? nullptr : new (mapped) CudaCountersFile;
 }
 
-// The CUPTI that the program has loaded, because two of them in a process are at odds; else one
-// that the loader finds.
+struct LoadedLibraries {
+  char cupti[4096] = {};
+  char runtime[4096] = {};  // the folder of CUDA's runtime
+};
+
+int Note(dl_phdr_info* info, size_t, void* found) {
+  auto& loaded = *static_cast<LoadedLibraries*>(found);
+  const char* const name = info->dlpi_name;
+  const char* const slash = name == nullptr ? nullptr : std::strrchr(name, '/');
+  if (slash == nullptr) return 0;
+  if (std::strncmp(slash, "/libcupti.so", 12) == 0)
+    std::snprintf(loaded.cupti, sizeof loaded.cupti, "%s", name);
+  if (std::strncmp(slash, "/libcudart.so", 13) == 0)
+    std::snprintf(loaded.runtime, sizeof loaded.runtime, "%.*s", static_cast<int>(slash - name),
+                  name);
+  return 0;
+}
+
+// The CUPTI that the program has loaded, because two of them in a process are at odds; else the one
+// beside its CUDA runtime, as packages of PyPI and toolkits have it; else one that the loader
+// finds.
 void* LoadCupti() {
-  char loaded[4096] = {};
-  ::dl_iterate_phdr(
-      [](dl_phdr_info* info, size_t, void* found) {
-        const char* const name = info->dlpi_name;
-        const char* const slash = name == nullptr ? nullptr : std::strrchr(name, '/');
-        if (slash == nullptr || std::strncmp(slash, "/libcupti.so", 12) != 0) return 0;
-        std::snprintf(static_cast<char*>(found), sizeof loaded, "%s", name);
-        return 1;
-      },
-      loaded);
-  if (loaded[0] != 0) return ::dlopen(loaded, RTLD_NOW | RTLD_NOLOAD);
+  static LoadedLibraries loaded;  // too large for a small stack
+  ::dl_iterate_phdr(Note, &loaded);
+  if (loaded.cupti[0] != 0) return ::dlopen(loaded.cupti, RTLD_NOW | RTLD_NOLOAD);
   for (const char* const name : {"libcupti.so.13", "libcupti.so.12", "libcupti.so"}) {
+    for (const char* const folder : {"", "/../../cuda_cupti/lib", "/../extras/CUPTI/lib64"}) {
+      static char path[4200];
+      std::snprintf(path, sizeof path, "%s%s/%s", loaded.runtime, folder, name);
+      if (loaded.runtime[0] == 0) continue;
+      if (void* const handle = ::dlopen(path, RTLD_NOW | RTLD_LOCAL)) return handle;
+    }
     if (void* const handle = ::dlopen(name, RTLD_NOW | RTLD_LOCAL)) return handle;
   }
   return nullptr;
@@ -283,13 +144,30 @@ bool FindFunctions(void* library) {
 constexpr uint32_t kKinds[] = {kConcurrentKernel, kMemcpy, kSynchronization};
 
 // CUPTI makes launching a kernel take longer: on an NVIDIA H200 a program whose steps are short
-// kernels was slowed down by a third. So it records for a part of the time.
+// kernels ran at 0.65 of its speed. So it records for a part of the time. The pauses differ, so
+// that what a program does now and then does not always fall into one.
 constexpr auto kWindow = std::chrono::milliseconds(300);
-constexpr auto kPause = std::chrono::milliseconds(4700);
+constexpr int kLeastPauseMs = 3000, kMostPauseMs = 6400;
 // After a window, in which the device works off what was launched.
 constexpr int kFlushes = 5;
 
-// Sleeps, and then holds the lock; nothing if the process ends.
+void Fail(CudaProblem problem, int code) {
+  __atomic_store_n(&published->problem_code, code, __ATOMIC_RELAXED);
+  __atomic_store_n(&published->problem, static_cast<int64_t>(problem), __ATOMIC_RELEASE);
+}
+
+// Enables or disables all kinds; false, and counting has ended, if CUPTI refuses.
+bool Switch(int (*function)(uint32_t kind)) {
+  for (const uint32_t kind : kKinds) {
+    if (const int result = function(kind); result != kSuccess) {
+      Fail(CudaProblem::kCuptiRefuses, result);
+      return false;
+    }
+  }
+  return true;
+}
+
+// Sleeps, and then holds the lock; not if the process ends.
 std::unique_lock<std::mutex> LockAfter(std::chrono::milliseconds time) {
   std::this_thread::sleep_for(time);
   std::unique_lock lock(flushing);
@@ -297,24 +175,28 @@ std::unique_lock<std::mutex> LockAfter(std::chrono::milliseconds time) {
   return lock;
 }
 
-void RecordWindows() {
+std::chrono::milliseconds NextPause(uint32_t& state) {
+  state = state * 1664525 + 1013904223;  // Knuth's constants of a linear generator
+  return std::chrono::milliseconds(kLeastPauseMs + state % (kMostPauseMs - kLeastPauseMs));
+}
+
+void* RecordWindows(void*) {
   auto begin = std::chrono::steady_clock::now();
+  auto pauses = static_cast<uint32_t>(::getpid());
   while (true) {
     auto lock = LockAfter(kWindow);
-    if (!lock.owns_lock()) return;
-    for (const uint32_t kind : kKinds) cupti.disable(kind);
+    if (!lock.owns_lock() || !Switch(cupti.disable)) return nullptr;
     const auto counted = std::chrono::steady_clock::now() - begin;
     for (int i = 0; i < kFlushes; ++i) {
       lock.unlock();
       lock = LockAfter(kFlushEvery);
-      if (!lock.owns_lock()) return;
+      if (!lock.owns_lock()) return nullptr;
       cupti.flush_all(0);
     }
     tally->Publish(std::chrono::duration_cast<std::chrono::nanoseconds>(counted).count());
     lock.unlock();
-    lock = LockAfter(kPause - kFlushes * kFlushEvery);
-    if (!lock.owns_lock()) return;
-    for (const uint32_t kind : kKinds) cupti.enable(kind);
+    lock = LockAfter(NextPause(pauses));
+    if (!lock.owns_lock() || !Switch(cupti.enable)) return nullptr;
     begin = std::chrono::steady_clock::now();
   }
 }
@@ -333,26 +215,23 @@ void StartRecording() {
   sigset_t all, before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread(RecordWindows).detach();
+  pthread_t thread;
+  const int failed = ::pthread_create(&thread, nullptr, RecordWindows, nullptr);
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (failed != 0) return Fail(CudaProblem::kNoThread, failed);
+  ::pthread_detach(thread);
   owner = ::getpid();
   std::atexit(End);
 }
 
 void Begin(CudaCounters& counters) {
+  published = &counters;
   void* const library = LoadCupti();
-  if (library == nullptr || !FindFunctions(library)) {
-    counters.problem = static_cast<int64_t>(CudaProblem::kNoCupti);
-    return;
-  }
-  tally = new Tally(counters);
-  int result = cupti.register_callbacks(GiveBuffer, TakeBuffer);
-  for (const uint32_t kind : kKinds) {
-    if (result == kSuccess) result = cupti.enable(kind);
-  }
-  if (result == kSuccess) return StartRecording();
-  counters.problem = static_cast<int64_t>(CudaProblem::kCuptiRefuses);
-  counters.problem_code = result;
+  if (library == nullptr || !FindFunctions(library)) return Fail(CudaProblem::kNoCupti, 0);
+  tally = new (tally_memory) Tally(counters);
+  const int result = cupti.register_callbacks(GiveBuffer, TakeBuffer);
+  if (result != kSuccess) return Fail(CudaProblem::kCuptiRefuses, result);
+  if (Switch(cupti.enable)) StartRecording();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <utility>
 
 #include "stoker/machine/activity/cuda_activity.h"
@@ -24,10 +25,16 @@ double PartOf(double part, double whole) { return whole > 0 ? part / whole : 0; 
 
 CudaTimes CudaTimesBetween(const CudaCounters& begin, const CudaCounters& end) {
   const double seconds = kNs * static_cast<double>(end.counted_ns - begin.counted_ns);
-  CudaTimes times{.seconds = seconds};
-  for (size_t i = 0; i < end.busy_ns.size(); ++i)
-    times.busy = std::max(times.busy, kNs * PerSecond(begin.busy_ns[i], end.busy_ns[i], seconds));
-  times.busy = std::min(times.busy, 1.0);
+  CudaTimes times{.windows = end.windows - begin.windows, .seconds = seconds};
+  for (size_t i = 0; i < end.busy_ns.size(); ++i) {
+    const double busy = kNs * PerSecond(begin.busy_ns[i], end.busy_ns[i], seconds);
+    if (busy <= times.busy) continue;
+    // Work that was launched in a window may take longer than that.
+    times.busy = std::min(1.0, busy);
+    times.computing =
+        std::min(1.0, kNs * PerSecond(begin.computing_ns[i], end.computing_ns[i], seconds));
+  }
+  times.collectives = kNs * PerSecond(begin.collective_ns, end.collective_ns, seconds);
   times.waits = kNs * PerSecond(begin.wait_ns, end.wait_ns, seconds);
   times.kernels_per_s = PerSecond(begin.kernels, end.kernels, seconds);
   const double kernels = kNs * PerSecond(begin.kernel_ns, end.kernel_ns, seconds);
@@ -63,7 +70,9 @@ std::vector<std::pair<std::string, std::string>> AcceleratorWatch::PrepareCounti
     return {};
   }
   folder_.emplace(*std::move(folder));
-  return CudaActivityVariables(*library, folder_->path().string());
+  // The program may change its folder.
+  return CudaActivityVariables(std::filesystem::absolute(*library).string(),
+                               std::filesystem::absolute(folder_->path()).string());
 }
 
 void AcceleratorWatch::AddGpus() {
@@ -100,6 +109,7 @@ void AcceleratorWatch::Look(double now, bool late) {
   if (!folder_) return;
   for (const CudaActivity& each : ReadCudaActivity(folder_->path().string())) {
     Counted& counted = counted_[each.pid];
+    if (each.counters.counted_ns < counted.last.counted_ns) counted = {};  // another program now
     counted.last = each.counters;
     if (late && !counted.first_late) counted.first_late = each.counters;
   }
@@ -119,39 +129,61 @@ std::optional<GpuTimes> AcceleratorWatch::Gpu() const {
   return times;
 }
 
-std::optional<CudaTimes> AcceleratorWatch::CudaOf(int64_t pid) const {
-  const auto found = counted_.find(pid);
-  if (found == counted_.end() || found->second.last.problem != 0) return std::nullopt;
-  const Counted& counted = found->second;
-  const bool late = counted.first_late && counted.last.counted_ns > counted.first_late->counted_ns;
-  const CudaCounters begin = late ? *counted.first_late : CudaCounters();
-  if (counted.last.counted_ns <= begin.counted_ns) return std::nullopt;
-  return CudaTimesBetween(begin, counted.last);
+// The process that trains; else, where that has started others which do, the one that computes
+// most.
+const AcceleratorWatch::Counted* AcceleratorWatch::CountedOf(int64_t main) const {
+  if (const auto found = counted_.find(main); found != counted_.end()) return &found->second;
+  const auto most = std::ranges::max_element(
+      counted_, {}, [](const auto& each) { return each.second.last.kernel_ns; });
+  return most == counted_.end() ? nullptr : &most->second;
 }
 
-std::vector<std::string> AcceleratorWatch::Notes(int64_t pid) const {
+std::optional<CudaTimes> AcceleratorWatch::CudaOf(int64_t main) const {
+  const Counted* const counted = CountedOf(main);
+  if (counted == nullptr) return std::nullopt;
+  const bool late =
+      counted->first_late && counted->last.counted_ns > counted->first_late->counted_ns;
+  const CudaCounters begin = late ? *counted->first_late : CudaCounters();
+  if (counted->last.counted_ns <= begin.counted_ns) return std::nullopt;
+  return CudaTimesBetween(begin, counted->last);
+}
+
+std::vector<std::string> AcceleratorWatch::Notes(int64_t main) const {
+  constexpr double kUsed = 0.05;
   std::vector<std::string> notes;
   if (!no_counting_.empty()) notes.push_back(no_counting_);
-  const auto found = counted_.find(pid);
-  if (found == counted_.end()) return notes;
-  const CudaCounters& counters = found->second.last;
+  const Counted* const counted = CountedOf(main);
+  if (counted == nullptr) {
+    if (folder_ && Gpu() && Gpu()->used.value_or(0) >= kUsed) {
+      notes.emplace_back(
+          "a GPU was used, but no kernel was counted: by another program, or by one that does not "
+          "get the environment that the doctor gave it");
+    }
+    return notes;
+  }
+  const CudaCounters& counters = counted->last;
   switch (static_cast<CudaProblem>(counters.problem)) {
     case CudaProblem::kNone: break;
     case CudaProblem::kNoCupti:
       notes.emplace_back(
-          "kernels are not counted: the program finds no libcupti; pip install nvidia-cuda-cupti, "
-          "or put CUDA's "
-          "extras/CUPTI/lib64 into LD_LIBRARY_PATH");
+          "kernels are not counted: the program finds no libcupti; put the folder of one into "
+          "LD_LIBRARY_PATH: CUDA's extras/CUPTI/lib64, or that of the package nvidia-cuda-cupti");
       break;
     case CudaProblem::kCuptiRefuses:
       notes.push_back(fmt::format(
-          "kernels are not counted: CUPTI refuses (its error {}); another profiler may have it",
-          counters.problem_code));
+          "kernels are not counted{}: CUPTI refuses (its error {}); another profiler may have it",
+          counters.windows > 0 ? " to the end" : "", counters.problem_code));
+      break;
+    case CudaProblem::kNoThread:
+      notes.push_back(
+          fmt::format("kernels are not counted: the program may start no further thread (errno {})",
+                      counters.problem_code));
       break;
   }
-  if (counters.dropped > 0)
-    notes.push_back(fmt::format("CUPTI dropped {} records, so figures of the GPU are too low",
-                                counters.dropped));
+  if (counters.dropped > 0) {
+    notes.push_back(fmt::format(
+        "{} records of kernels were dropped, so figures of the GPU are too low", counters.dropped));
+  }
   return notes;
 }
 

@@ -35,10 +35,11 @@ class AcceleratorWatch {
 
   // Of the moments that count; of all, if those are few.
   std::optional<GpuTimes> Gpu() const;
-  std::optional<CudaTimes> CudaOf(int64_t pid) const;
+  // Of the process `main`; of the one that computes most where that one uses no GPU.
+  std::optional<CudaTimes> CudaOf(int64_t main) const;
 
   // Why something was not measured, a line each; none where the machine has no GPU.
-  std::vector<std::string> Notes(int64_t pid) const;
+  std::vector<std::string> Notes(int64_t main) const;
 
  private:
   struct Counted {
@@ -53,6 +54,7 @@ class AcceleratorWatch {
     std::map<std::string, int64_t> slowed_by;
   };
   void AddGpus();
+  const Counted* CountedOf(int64_t main) const;  // null: nothing was counted
 
   GpuMeter meter_;
   std::vector<GpuSums> gpus_;
