@@ -75,12 +75,12 @@ inline KernelKind KindOf(const char* name) {
 }
 
 // A time in which a device did something. Room for a window of a program that launches a kernel
-// each 5 us.
+// each us.
 struct Interval {
   uint64_t start, end;
   bool kernel;
 };
-inline constexpr size_t kMostIntervals = 1 << 16;
+inline constexpr size_t kMostIntervals = 1 << 18;
 
 class Intervals {
  public:
