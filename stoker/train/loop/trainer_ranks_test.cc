@@ -188,7 +188,6 @@ TEST_F(TrainerRanksTest, AnErrorOfOneIsToldByAllAndTheStepsDoneAreStored) {
 }
 
 TEST_F(TrainerRanksTest, DecideAlikeAboutAStepThatIsNotFinite) {
-  // The pixels of one sample make the loss of one rank infinite.
   const Settings huge = {"train.optimizer={sgd: {momentum: 0}}",
                          "train.schedule={constant: {lr: 1e30}}", "train.on_nonfinite=skip",
                          "train.nonfinite_limit=3"};
