@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import time
@@ -155,6 +156,21 @@ class DistributedFaultsTest(DistributedBase):
         for rank in (0, 1):
             self.assertRegex(err, rf"(?m)^\[{rank}\] stoker: error: rank 2 failed: ")
         self.assertEqual(self.steps_stored("run"), ["step-00000007"])
+
+    def test_a_checkpoint_that_rank_0_cannot_write_ends_all_by_name(self):
+        launcher = self.start("launch", "-n", "3", "--", *TRAIN, "--run", "run")
+        self.wait_for_checkpoint("run", launcher)
+        while not os.path.isfile(self.path("run/checkpoints")):
+            shutil.rmtree(self.path("run/checkpoints"), ignore_errors=True)
+            try:
+                self.write("run/checkpoints", "in the way")
+            except IsADirectoryError:  # made again meanwhile
+                pass
+        _, err = launcher.communicate()
+        self.assertEqual(launcher.returncode, 1, err)
+        self.assertRegex(err, r"(?m)^\[0\] stoker: error: while writing the checkpoint of step \d+")
+        for rank in (1, 2):
+            self.assertRegex(err, rf"(?m)^\[{rank}\] stoker: error: rank 0 failed: while writing the checkpoint of step")
 
 
 if __name__ == "__main__":
