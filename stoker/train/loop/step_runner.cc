@@ -84,8 +84,12 @@ Result<int64_t> StepRunner::JoinOthers(const Result<int64_t>& mine) {
                                                    .stopped = session_.asked_to_stop() ? 1 : 0});
   if (!all.ok()) return NoteAgreed(session_, all.status());
   session_.stop_agreed |= all->stopped > 0;
-  if (all->failed > 0)
-    STOKER_RETURN_IF_ERROR(AgreeOn(session_, mine.status(), "a step that a rank cannot make"));
+  if (all->failed > 0) {
+    // Where all have failed at once it was for one reason, which rank 0 tells.
+    const bool told = all->failed == session_.setup.group->membership().world;
+    const Status own = told && !session_.keeps_run() ? OkStatus() : mine.status();
+    STOKER_RETURN_IF_ERROR(AgreeOn(session_, own, "a step that a rank cannot make"));
+  }
   return all->samples;
 }
 
