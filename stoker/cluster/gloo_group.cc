@@ -187,8 +187,7 @@ class LoneGroup final : public Group {
 
 }  // namespace
 
-Result<std::unique_ptr<Group>> JoinGroup(const Membership& membership,
-                                         const GroupOptions& options) {
+Result<std::unique_ptr<Group>> JoinGroup(const Membership& membership, const JoinOptions& options) {
   if (membership.alone()) return std::unique_ptr<Group>(std::make_unique<LoneGroup>(membership));
   STOKER_ASSIGN_OR_RETURN(Meeting meeting, Meet(membership, options.timeout));
   Connection connection{.gloo = {},

@@ -74,7 +74,7 @@ class Group {
   Result<std::vector<std::string>> GatherTexts(std::string_view text, std::string_view what);
 };
 
-struct GroupOptions {
+struct JoinOptions {
   // For each collective, and for all ranks to come at the start.
   std::chrono::milliseconds timeout{std::chrono::minutes(10)};
 };
@@ -90,6 +90,6 @@ struct GroupOptions {
 // within the timeout: names the missing; kInvalidArgument: ranks differ in the number of ranks, or
 // two processes have the same rank: names them and their hosts; kCancelled.
 Result<std::unique_ptr<Group>> JoinGroup(const Membership& membership,
-                                         const GroupOptions& options = {});
+                                         const JoinOptions& options = {});
 
 }  // namespace stoker

@@ -62,22 +62,26 @@ Result<MetricsFile> MetricsFile::Open(std::string path) {
 }
 
 Status MetricsFile::Append(const Json& line) {
+  if (!descriptor_.valid()) return OkStatus();
   const std::string text = DumpJson(line) + '\n';
   STOKER_ASSIGN_OR_RETURN(const uint64_t size, Size());
   return internal::WriteAll(descriptor_.get(), std::as_bytes(std::span(text)), path_, size);
 }
 
 Result<uint64_t> MetricsFile::Size() const {
+  if (!descriptor_.valid()) return 0;
   struct stat status;
   if (::fstat(descriptor_.get(), &status) != 0) return ErrnoStatus(errno, path_);
   return static_cast<uint64_t>(status.st_size);
 }
 
 Status MetricsFile::Sync() const {
+  if (!descriptor_.valid()) return OkStatus();
   return ::fdatasync(descriptor_.get()) == 0 ? OkStatus() : ErrnoStatus(errno, path_);
 }
 
 Status MetricsFile::CutBack(uint64_t size) {
+  if (!descriptor_.valid()) return OkStatus();
   struct stat status;
   if (::fstat(descriptor_.get(), &status) != 0) return ErrnoStatus(errno, path_);
   if (static_cast<uint64_t>(status.st_size) < size) {

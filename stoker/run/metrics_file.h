@@ -19,6 +19,9 @@ class MetricsFile {
   // link.
   static Result<MetricsFile> Open(std::string path);
 
+  // Returns one that keeps nothing: of a rank that leaves the run directory to another.
+  static MetricsFile Nowhere() { return {std::string(), Descriptor()}; }
+
   // Errors: kResourceExhausted, kPermissionDenied and the like, with the path.
   Status Append(const Json& line);
 

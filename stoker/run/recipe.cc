@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kNested[] = {
     "loss",        "optimizer", "schedule",   "warmup",        "lr_scaling",     "groups",
     "clip",        "average",   "checkpoint", "limit_batches", "early_stopping", "callbacks",
-    "tensorboard", "init_from", "memory",     "metrics"};
+    "tensorboard", "init_from", "memory",     "metrics",       "distributed"};
 
 bool IsNested(const std::string& key) {
   return std::ranges::find(kNested, key) != std::end(kNested);
@@ -144,6 +144,7 @@ ConfigNode TrainRecipe::Filled() const {
   add(tensorboard);
   add(limit_batches);
   add(early_stopping);
+  add(distributed);
   add(memory);
   std::vector<ConfigNode> called;
   for (const CallbackRegistry::Configured& callback : callbacks) called.push_back(callback.node);
@@ -206,7 +207,8 @@ Status ParseStep(const ConfigNode& section, TrainRecipe& train) {
 Status ParseRest(const ConfigNode& section, TrainRecipe& train) {
   Problems problems;
   problems.Add(ParseParts(section, train.warmup, train.lr_scaling, train.clip, train.average,
-                          train.init_from, train.tensorboard, train.limit_batches));
+                          train.init_from, train.tensorboard, train.limit_batches,
+                          train.distributed));
   problems.Add(ParseKeys(section, train.checkpoint));
   problems.Add(ParseKeys(section, train.early_stopping));
   problems.Add(ParseCallbacks(section, train.callbacks));

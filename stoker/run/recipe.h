@@ -167,6 +167,16 @@ struct GroupOptions {
   static void Describe(OptionTable<GroupOptions>& table);
 };
 
+// How the processes of a run that trains on several talk to each other (docs/distributed.md).
+struct DistributedOptions {
+  static constexpr std::string_view kName = "distributed";
+  std::string backend = "auto";
+  double timeout = 600;
+  double bucket_mb = 8;
+
+  static void Describe(OptionTable<DistributedOptions>& table);
+};
+
 LossRegistry::Configured DefaultLoss();            // cross_entropy
 OptimizerRegistry::Configured DefaultOptimizer();  // adamw
 ScheduleRegistry::Configured DefaultSchedule();    // one_cycle
@@ -186,6 +196,7 @@ struct TrainRecipe {
   AverageOptions average;
   TensorboardOptions tensorboard;
   InitFromOptions init_from;
+  DistributedOptions distributed;
   MemoryOptions memory;  // of the process; ParseRecipe and Trainer call WishFor
   LossRegistry::Configured loss = DefaultLoss();
   OptimizerRegistry::Configured optimizer = DefaultOptimizer();

@@ -29,7 +29,9 @@ constexpr std::string_view kHarmless[] = {"data.root",
                                           "train.detect_anomaly",
                                           "train.checkpoint.keep",
                                           "train.checkpoint.every_minutes",
-                                          "train.checkpoint.async"};
+                                          "train.checkpoint.async",
+                                          "train.distributed.backend",
+                                          "train.distributed.timeout"};
 // What is evaluated, and when.
 constexpr std::string_view kOfEvaluations[] = {
     "data.eval", "train.eval_every", "train.eval_every_steps", "train.limit_batches.eval"};

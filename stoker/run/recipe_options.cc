@@ -249,6 +249,22 @@ void EarlyStoppingOptions::Describe(OptionTable<EarlyStoppingOptions>& table) {
       .Field("min_delta", &O::min_delta, "better means by more than this", AtLeast(0));
 }
 
+void DistributedOptions::Describe(OptionTable<DistributedOptions>& table) {
+  using O = DistributedOptions;
+  table
+      .Field("backend", &O::backend,
+             "what the processes of one run talk through: gloo (over TCP, on CPUs); auto: gloo",
+             OneOf{{"auto", "gloo"}})
+      .Field(
+          "timeout", &O::timeout,
+          "seconds after which a process that others wait for counts as lost, which ends the run",
+          OptionRange{.low = 1, .high = 604800})
+      .Field("bucket_mb", &O::bucket_mb,
+             "megabytes of gradients that travel together, while the backward pass makes the next; "
+             "other sizes round sums differently",
+             OptionRange{.low = 0.001, .high = 4096});
+}
+
 void TensorboardOptions::Describe(OptionTable<TensorboardOptions>& table) {
   using O = TensorboardOptions;
   table

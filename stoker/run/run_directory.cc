@@ -290,36 +290,51 @@ Result<RunDirectory> RunDirectory::Open(const fs::path& root) {
   return RunDirectory(std::move(paths), std::move(held));
 }
 
+RunDirectory RunDirectory::Nowhere() {
+  return {RunPaths{}, std::make_shared<HeldRun>(RunPaths{}, Descriptor())};
+}
+
 Status RunDirectory::WriteRecipe(const ConfigNode& recipe) {
+  if (nowhere()) return OkStatus();
   return WriteFileAtomically(paths_.recipe(), WithoutSecrets(ToYaml(recipe)));
 }
 
 Status RunDirectory::WriteChoices(const Choices& choices) {
+  if (nowhere()) return OkStatus();
   return WriteJsonFile(paths_.choices(), choices.ToJson());
 }
 
-Status RunDirectory::RemoveChoices() { return RemoveIfThere(paths_.choices()); }
+Status RunDirectory::RemoveChoices() {
+  return nowhere() ? OkStatus() : RemoveIfThere(paths_.choices());
+}
 
-Status RunDirectory::WriteData(const Json& marks) { return WriteJsonFile(paths_.data(), marks); }
+Status RunDirectory::WriteData(const Json& marks) {
+  return nowhere() ? OkStatus() : WriteJsonFile(paths_.data(), marks);
+}
 
 Status RunDirectory::WriteTuning(const Json& report) {
+  if (nowhere()) return OkStatus();
   return WriteJsonFile(paths_.tuning(), report);
 }
 
 Status RunDirectory::WriteSummary(const Json& summary) {
+  if (nowhere()) return OkStatus();
   return WriteJsonFile(paths_.summary(), summary);
 }
 
 Status RunDirectory::WriteProfile(const Json& profile) {
+  if (nowhere()) return OkStatus();
   return WriteJsonFile(paths_.profile(), profile);
 }
 
 Status RunDirectory::RemoveResults() {
+  if (nowhere()) return OkStatus();
   STOKER_RETURN_IF_ERROR(RemoveIfThere(paths_.weights()));
   return RemoveIfThere(paths_.summary());
 }
 
 void RunDirectory::Log(std::string_view message) {
+  if (nowhere()) return;
   const Descriptor log = OpenUninterrupted(paths_.log().c_str(),
                                            O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC);
   const std::string line =

@@ -112,6 +112,11 @@ class RunDirectory {
   // kUnavailable if another process trains in it.
   static Result<RunDirectory> Open(const std::filesystem::path& root);
 
+  // Returns the run of a rank that leaves the directory to rank 0: its paths are empty, and what is
+  // written to it goes nowhere.
+  static RunDirectory Nowhere();
+  bool nowhere() const { return paths_.root.empty(); }
+
   const RunPaths& paths() const { return paths_; }
 
   // Returns the lock on the run, which holds as long as a copy lives.

@@ -11,7 +11,10 @@ TrainObserver& Nobody() {
 }  // namespace
 
 Result<std::unique_ptr<RunRecorder>> RunRecorder::Open(RunDirectory& run, TrainObserver* observer) {
-  STOKER_ASSIGN_OR_RETURN(MetricsFile metrics, MetricsFile::Open(run.paths().metrics()));
+  MetricsFile metrics = MetricsFile::Nowhere();
+  if (!run.nowhere()) {
+    STOKER_ASSIGN_OR_RETURN(metrics, MetricsFile::Open(run.paths().metrics()));
+  }
   return std::unique_ptr<RunRecorder>(
       new RunRecorder(run, observer == nullptr ? Nobody() : *observer, std::move(metrics)));
 }

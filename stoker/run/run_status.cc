@@ -167,6 +167,7 @@ PublishedInput RunStatus::Input() const {
 
 void RunStatus::Write() {
   since_write_ = Stopwatch();
+  if (of_.path.empty()) return;
   PublishedProgress progress = fixed_;
   progress.activity = activity_;
   progress.step = now_.step;

@@ -24,7 +24,7 @@ namespace stoker {
 class RunStatus {
  public:
   struct Of {
-    std::string path;  // of progress.json
+    std::string path;  // of progress.json; empty: it is not written
     int64_t first_step = 0;
     int64_t total_steps = 0;
     int64_t steps_per_epoch = 1;

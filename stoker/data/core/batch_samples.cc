@@ -1,5 +1,8 @@
 #include "stoker/data/core/batch_samples.h"
 
+#include <algorithm>
+
+#include "stoker/data/core/row_share.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/sample_names.h"
 
@@ -11,6 +14,15 @@ const DatasetNode* FindBatching(const Dataset& batches) {
   const DatasetNode* at = &batches.node();
   while (KeepsKeys(*at)) at = &at->input().node();
   return at->grouping().numbered && at->random_access() ? at : nullptr;
+}
+
+// Where only a rank's rows are made, they are numbered from 0 here, and from there in the batch.
+int64_t RowsBefore(const DatasetNode& batching, int64_t batch) {
+  const auto* const shares = dynamic_cast<const SharesRows*>(&batching);
+  if (shares == nullptr) return 0;
+  const int64_t size = batching.grouping().size;
+  const Cardinality all = batching.input().cardinality();
+  return shares->rows_made().Begin(all.known() ? std::min(size, all.value() - batch * size) : size);
 }
 
 }  // namespace
@@ -36,6 +48,7 @@ Result<std::vector<BatchSample>> SamplesInBatch(const Dataset& batches, uint64_t
     if (row < 0 || row >= size || batch.index < 0 ||
         __builtin_mul_overflow(batch.index, size, &position) ||
         __builtin_add_overflow(position, row, &position) ||
+        __builtin_add_overflow(position, RowsBefore(*batching, batch.index), &position) ||
         (all.known() && position >= all.value())) {
       return OutOfRange("there is no sample {} in a batch {} of {}", row, batch.index, size);
     }

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "stoker/data/core/iterator.h"
+#include "stoker/data/core/row_share.h"
 #include "stoker/data/core/row_stack.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/batching_internal.h"
@@ -21,9 +22,10 @@ std::string_view MendOf(const Field& field) {
          "before batch";
 }
 
-Result<Spec> BatchedSpec(const Dataset& input, const Batch& options) {
+Result<Spec> BatchedSpec(const Dataset& input, const Batch& options, const RowShare& share) {
   Spec out = input.spec();
-  const int64_t extent = BatchExtent(input.cardinality(), options.size, options.drop_remainder);
+  int64_t extent = BatchExtent(input.cardinality(), options.size, options.drop_remainder);
+  if (extent != kUnknownDim) extent = share.Count(extent);
   for (Field& field : out.fields) {
     if (!IsFullyKnown(field.shape)) {
       return InvalidArgument("batch: field '{}' has shape {}, which differs between elements; {}",
@@ -34,14 +36,35 @@ Result<Spec> BatchedSpec(const Dataset& input, const Batch& options) {
   return out;
 }
 
-class BatchNode final : public FixedBatchNode {
+// A batch without a row, in which no input is read.
+Rows NoRows(const Spec& spec, Scratch& scratch) {
+  Rows rows;
+  for (const Field& field : spec.fields)
+    rows.columns.push_back(scratch.NewArray(field.dtype, ShapeOfRows(0, field.shape)));
+  return rows;
+}
+
+class BatchNode final : public FixedBatchNode, public SharesRows {
  public:
-  BatchNode(Dataset input, const Batch& options, Spec spec)
+  BatchNode(Dataset input, const Batch& options, Spec spec, const RowShare& share = {})
       : FixedBatchNode(Batch::kName, std::move(spec), std::move(input), options.size,
-                       options.drop_remainder) {}
+                       options.drop_remainder),
+        share_(share) {}
+
+  std::string Details() const override {
+    const std::string details = FixedBatchNode::Details();
+    if (share_.whole()) return details;
+    return fmt::format("{}, rows {} of {}", details, share_.rank, share_.world);
+  }
+  std::optional<Dataset> OnlyRows(const RowShare& share) const override;
+  RowShare rows_made() const override { return share_; }
 
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
-    const std::optional<int64_t> samples = MultiplySizes(count, size());
+    // In order a whole batch is collected before its rows are chosen. A last batch that is not full
+    // may have a row more here.
+    const bool some = random_access() && !share_.whole();
+    const std::optional<int64_t> samples =
+        MultiplySizes(count, some ? share_.Count(size()) + 1 : size());
     if (!samples) return std::nullopt;
     const std::optional<int64_t> bytes = input().node().MemoryToRead(*samples);
     // By position, the columns that the input makes are the batch.
@@ -59,36 +82,59 @@ class BatchNode final : public FixedBatchNode {
 
  private:
   Result<Rows> ReadVectorized(int64_t position, const ReadContext& context) const {
-    std::vector<int64_t> positions(static_cast<size_t>(CountOf(position)));
-    std::iota(positions.begin(), positions.end(), FirstOf(position));
-    return input().node().ReadRows(positions, context);
+    std::vector<int64_t> positions(static_cast<size_t>(share_.Count(CountOf(position))));
+    std::iota(positions.begin(), positions.end(), FirstOfShare(position));
+    if (!positions.empty()) return input().node().ReadRows(positions, context);
+    Scratch scratch = context.scratch(*this);
+    return NoRows(input().spec(), scratch);
   }
 
   Result<Rows> ReadOneByOne(int64_t position, const ReadContext& context) const {
     Scratch scratch = context.scratch(*this);
-    const int64_t count = CountOf(position);
+    const int64_t count = share_.Count(CountOf(position));
+    if (count == 0) return NoRows(input().spec(), scratch);
     RowStack stack(input().spec(), count, scratch);
     for (int64_t i = 0; i < count; ++i) {
       STOKER_ASSIGN_OR_RETURN(const Element element,
-                              input().node().Read(FirstOf(position) + i, context));
+                              input().node().Read(FirstOfShare(position) + i, context));
       STOKER_RETURN_IF_ERROR(stack.Add(element));
     }
     return std::move(stack).Take();
   }
+
+  // By position, the first of the input's elements that become rows here.
+  int64_t FirstOfShare(int64_t position) const {
+    return FirstOf(position) + share_.Begin(CountOf(position));
+  }
+
+  const RowShare share_;
 };
 
+std::optional<Dataset> BatchNode::OnlyRows(const RowShare& share) const {
+  if (!share_.whole()) return std::nullopt;
+  const Batch options{.size = size(), .drop_remainder = drop_remainder()};
+  Result<Spec> spec = BatchedSpec(input(), options, share);
+  if (!spec.ok()) return std::nullopt;
+  return Dataset(std::make_shared<BatchNode>(input(), options, *std::move(spec), share));
+}
+
 Result<std::unique_ptr<Iterator>> BatchNode::OpenStream(const OpenContext& context) const {
-  // Which elements a remainder is made of depends on their order.
-  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input,
-                          drop_remainder() ? context.OpenInput(this->input())
-                                           : context.OpenInputInAnyOrder(this->input()));
-  return BatchesInOrder(
-      context, *this, std::move(input),
-      [&spec = this->input().spec()](std::span<const Element> elements, const SampleKey& key,
-                                     Scratch& scratch) -> Result<Element> {
-        STOKER_ASSIGN_OR_RETURN(Rows rows, StackElements(spec, elements, scratch));
-        return RowsAsElement(std::move(rows), key);
-      });
+  // Which elements a remainder is made of depends on their order, as does which are a rank's.
+  const bool in_order = drop_remainder() || !share_.whole();
+  STOKER_ASSIGN_OR_RETURN(
+      std::unique_ptr<Iterator> input,
+      in_order ? context.OpenInput(this->input()) : context.OpenInputInAnyOrder(this->input()));
+  return BatchesInOrder(context, *this, std::move(input),
+                        [&spec = this->input().spec(), share = share_](
+                            std::span<const Element> elements, const SampleKey& key,
+                            Scratch& scratch) -> Result<Element> {
+                          const std::span<const Element> mine = elements.subspan(
+                              static_cast<size_t>(share.Begin(std::ssize(elements))),
+                              static_cast<size_t>(share.Count(std::ssize(elements))));
+                          if (mine.empty()) return RowsAsElement(NoRows(spec, scratch), key);
+                          STOKER_ASSIGN_OR_RETURN(Rows rows, StackElements(spec, mine, scratch));
+                          return RowsAsElement(std::move(rows), key);
+                        });
 }
 
 }  // namespace
@@ -100,7 +146,7 @@ void Batch::Describe(OptionTable<Batch>& table) {
 }
 
 Result<Dataset> Batch::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(Spec spec, BatchedSpec(input, *this));
+  STOKER_ASSIGN_OR_RETURN(Spec spec, BatchedSpec(input, *this, /*share=*/{}));
   return Dataset(std::make_shared<BatchNode>(InOnePass(std::move(input)), *this, std::move(spec)));
 }
 

@@ -1,6 +1,7 @@
 #include "stoker/data/ops/prefetch.h"
 
 #include "stoker/data/core/iterator.h"
+#include "stoker/data/core/row_share.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/runtime/pass_through_iterator.h"
 
@@ -10,7 +11,12 @@ namespace {
 // More would only hold memory: a queue this deep never runs dry.
 constexpr double kMaxDepth = 1 << 16;
 
-class PrefetchNode final : public DatasetNode {
+Prefetch InOrder(Prefetch options) {
+  options.deterministic = true;
+  return options;
+}
+
+class PrefetchNode final : public DatasetNode, public SharesRows {
  public:
   PrefetchNode(Dataset input, const Prefetch& options)
       : DatasetNode(std::string(Prefetch::kName), input.spec(), input.cardinality(), {input}),
@@ -34,6 +40,12 @@ class PrefetchNode final : public DatasetNode {
   }
   bool random_access() const override { return input().node().random_access(); }
   bool rereadable() const override { return input().node().rereadable(); }
+  std::optional<Dataset> OnlyRows(const RowShare& share) const override {
+    // Elements that come in any order are not the same ones on all ranks.
+    std::optional<Dataset> rows = OnlyRowsOf(input(), share);
+    if (rows) rows = Dataset(std::make_shared<PrefetchNode>(*rows, InOrder(options_)));
+    return rows;
+  }
 
   // Only the inline runtime comes here: the threaded one reads ahead itself.
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override {

@@ -1,6 +1,7 @@
 #include "stoker/data/ops/repeat.h"
 
 #include "stoker/data/core/iterator.h"
+#include "stoker/data/core/row_share.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/saved_count.h"
 #include "stoker/data/core/saved_unsigned.h"
@@ -17,7 +18,7 @@ Cardinality RepeatedCardinality(const Cardinality& input, int64_t count) {
   return Cardinality::Of(total);
 }
 
-class RepeatNode final : public DatasetNode {
+class RepeatNode final : public DatasetNode, public SharesRows {
  public:
   RepeatNode(Dataset input, int64_t count)
       : DatasetNode(std::string(Repeat::kName), input.spec(),
@@ -40,6 +41,11 @@ class RepeatNode final : public DatasetNode {
   int64_t read_ahead() const override { return random_access() ? input().node().read_ahead() : 0; }
   bool any_order() const override { return random_access() && input().node().any_order(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
+  std::optional<Dataset> OnlyRows(const RowShare& share) const override {
+    std::optional<Dataset> rows = OnlyRowsOf(input(), share);
+    if (rows) rows = Dataset(std::make_shared<RepeatNode>(*rows, count_));
+    return rows;
+  }
 
   // The input's epoch in round `round` of this dataset's epoch `outer`. Where the rounds end, those
   // of all epochs differ; where they do not, they count on from the pass's epoch.

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "stoker/data/core/iterator.h"
+#include "stoker/data/core/row_share.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/saved_count.h"
 
@@ -18,7 +19,7 @@ Cardinality SlicedCardinality(const Cardinality& input, int64_t begin, int64_t c
   return Cardinality::Of(std::clamp<int64_t>(input.value() - begin, 0, count));
 }
 
-class SliceNode final : public DatasetNode {
+class SliceNode final : public DatasetNode, public SharesRows {
  public:
   SliceNode(Dataset input, std::string name, int64_t begin, int64_t count)
       : DatasetNode(std::move(name), input.spec(),
@@ -36,6 +37,11 @@ class SliceNode final : public DatasetNode {
   bool random_access() const override { return input().node().random_access(); }
   bool rereadable() const override { return input().node().rereadable(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
+  std::optional<Dataset> OnlyRows(const RowShare& share) const override {
+    std::optional<Dataset> rows = OnlyRowsOf(input(), share);
+    if (rows) rows = SliceDataset(*std::move(rows), name(), begin_, count_);
+    return rows;
+  }
   int64_t begin() const { return begin_; }
   int64_t count() const { return count_; }
 

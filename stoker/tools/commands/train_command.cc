@@ -2,7 +2,6 @@
 
 #include "stoker/tools/program/arguments.h"
 #include "stoker/tools/program/command_table.h"
-#include "stoker/tools/program/launcher.h"
 #include "stoker/tools/program/trace_options.h"
 
 namespace stoker {
@@ -18,19 +17,6 @@ constexpr const char* kTrainFooter =
     "Example: stoker train recipes/fashion-mnist.yaml --set train.epochs=1\n"
     "Exit: 0 trained, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
-// Each process would train the whole run by itself, as if there were no others.
-Status CheckIsAlone(const TrainArguments& arguments) {
-  if (arguments.independent || arguments.print_recipe) return OkStatus();
-  const std::optional<Launch> launch = FindOtherProcesses();
-  if (!launch) return OkStatus();
-  return InvalidArgument(
-      "{} has started this as one of several processes ({}), and training on several is not there "
-      "yet: each would train the same run by itself. Start `stoker train` once, with one task, or "
-      "once for each device and run with CUDA_VISIBLE_DEVICES; or give --independent where each "
-      "process is to train a run of its own",
-      launch->launcher, launch->found);
-}
-
 Status CheckAndRun(const TrainArguments& arguments,
                    const std::function<Status(const TrainArguments&)>& run) {
   if (arguments.recipe.empty() && !(arguments.resume && !arguments.run.empty())) {
@@ -42,7 +28,6 @@ Status CheckAndRun(const TrainArguments& arguments,
     return InvalidArgument(
         "--allow-changes only means something with --resume; `stoker train --help` explains");
   }
-  STOKER_RETURN_IF_ERROR(CheckIsAlone(arguments));
   return run(arguments);
 }
 
@@ -56,7 +41,7 @@ void AddTrainCommand(Program& program, std::function<Status(const TrainArguments
   AddSetOption(app, arguments.set);
   AddAllowCodeOption(app);
   AddMemoryOption(app);
-  app.add_option("--run", arguments.run, "directory of the run")
+  app.add_option("--run,--run-dir", arguments.run, "directory of the run")
       ->type_name("DIR")
       ->default_str("a new one under runs/");
   app.add_flag("--resume", arguments.resume,
@@ -68,7 +53,7 @@ void AddTrainCommand(Program& program, std::function<Status(const TrainArguments
       ->type_name("full")
       ->check(CLI::IsMember({"places", "full"}).description(""));
   app.add_flag("--independent", arguments.independent,
-               "train although a launcher has started several processes")
+               "train a run of its own, though a launcher has started several processes")
       ->group(kSeldomGroup);
   app.add_flag("--print-recipe", arguments.print_recipe,
                "print the recipe with every default, and train nothing");

@@ -20,7 +20,7 @@ struct TrainArguments {
   bool resume = false;
   bool allow_changes = false;
   std::string check_data = "places";  // or "full" (data/recipe/file_marks.h)
-  bool independent = false;           // train although a launcher has started several processes
+  bool independent = false;           // train alone, although a launcher has started several
   bool print_recipe = false;
   bool json = false;
   bool quiet = false;

@@ -1,6 +1,8 @@
 #include "stoker/tools/launch/launch.h"
 
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 #include <optional>
 
@@ -11,21 +13,35 @@
 #include "stoker/tools/program/print.h"
 
 namespace stoker {
+namespace {
+
+// The signal that one of ours was asked to stop by, as it says itself; 0: it failed.
+int AskedToStopBy(const RankFailure& failure) {
+  if (!WIFEXITED(failure.status)) return 0;
+  if (failure.exit_code() == kExitInterrupted) return SIGINT;
+  return failure.exit_code() == kExitTerminated ? SIGTERM : 0;
+}
+
+}  // namespace
 
 Status RunLaunch(const LaunchArguments& arguments) {
   if (!arguments.log_folder.empty()) {
     STOKER_RETURN_IF_ERROR(CreateDirectories(arguments.log_folder));
   }
   NoteInterrupt();
-  GroupOptions group{.words = *arguments.words,
-                     .ranks = arguments.ranks,
-                     .most_restarts = arguments.restarts,
-                     .share_cpus = arguments.share_cpus,
-                     .log_folder = arguments.log_folder};
+  RanksToRun group{.words = *arguments.words,
+                   .ranks = arguments.ranks,
+                   .most_restarts = arguments.restarts,
+                   .share_cpus = arguments.share_cpus,
+                   .log_folder = arguments.log_folder};
   for (;; ++group.restart) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<RankFailure> failure, RunRanks(group));
     if (Interrupted()) return Cancelled("all {} processes have ended", arguments.ranks);
     if (!failure) return OkStatus();
+    if (const int number = AskedToStopBy(*failure); number != 0) {
+      NoteInterruptElsewhere(number);
+      return Cancelled("{}; all {} processes have ended", failure->Sentence(), arguments.ranks);
+    }
     if (failure->exit_code() == kExitUsage) return InvalidArgument("{}", failure->Sentence());
     if (group.restart == arguments.restarts) {
       return FailedPrecondition(

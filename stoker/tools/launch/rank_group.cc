@@ -80,7 +80,7 @@ std::vector<int> OwnCpus() {
 
 class Group {
  public:
-  Status Start(const GroupOptions& options) {
+  Status Start(const RanksToRun& options) {
     STOKER_ASSIGN_OR_RETURN(const Listener listener, Listen());
     const std::vector<int> cpus = options.share_cpus ? std::vector<int>() : OwnCpus();
     for (int rank = 0; rank < options.ranks; ++rank) {
@@ -199,7 +199,7 @@ int RankFailure::exit_code() const {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-Result<std::optional<RankFailure>> RunRanks(const GroupOptions& options) {
+Result<std::optional<RankFailure>> RunRanks(const RanksToRun& options) {
   const WarningScope warnings;
   Group group;
   STOKER_RETURN_IF_ERROR(group.Start(options));

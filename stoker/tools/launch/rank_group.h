@@ -21,7 +21,7 @@ struct RankFailure {
   int exit_code() const;
 };
 
-struct GroupOptions {
+struct RanksToRun {
   std::vector<std::string> words;
   int ranks = 1;
   int restart = 0, most_restarts = 0;
@@ -33,6 +33,6 @@ struct GroupOptions {
 // all of them. Where one fails, the others get SIGTERM, and those that are still there after 30 s
 // SIGKILL. Returns when all have ended: the first failure, if there was one. REQUIRES: signals are
 // noted (NoteInterrupt); this process has one thread. Errors: those of starting them.
-Result<std::optional<RankFailure>> RunRanks(const GroupOptions& options);
+Result<std::optional<RankFailure>> RunRanks(const RanksToRun& options);
 
 }  // namespace stoker

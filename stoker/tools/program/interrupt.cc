@@ -84,6 +84,11 @@ void EndOnInterrupt() { Handle(EndProcess); }
 
 void NoteInterrupt() { Handle(NoteSignal); }
 
+void NoteInterruptElsewhere(int number) {
+  int none = 0;
+  if (number != 0 && first_signal.compare_exchange_strong(none, number)) interrupted.store(true);
+}
+
 UndoOnInterrupt::UndoOnInterrupt() {
   ::sem_init(&undo_signal, /*pshared=*/0, /*value=*/0);
   undoing = true;

@@ -19,6 +19,10 @@ void EndOnInterrupt();
 // the second ends the process as above.
 void NoteInterrupt();
 
+// Records `number`, a signal that another process got which works with this one, as if it had come
+// here; not if one has. 0: nothing. Says nothing.
+void NoteInterruptElsewhere(int number);
+
 // For the start of work of which a signal should leave nothing: while one lives, the first signal
 // removes what was made and ends the process as after EndOnInterrupt; the second ends it at once.
 // One at a time in a process; used by one thread.

@@ -45,6 +45,9 @@ std::vector<KindDescription> AllKinds() {
   kinds.push_back(SectionOf<MemoryOptions>(
       "memory",
       "`train: {memory: 2GiB}`: the memory of the input pipelines, of the whole process."));
+  kinds.push_back(SectionOf<DistributedOptions>("distributed",
+                                                "The keys of `train: {distributed: ...}`: one run "
+                                                "in several processes (docs/distributed.md)."));
   kinds.push_back(
       SectionOf<CheckpointOptions>("checkpoint", "The keys of `train: {checkpoint: ...}`."));
   kinds.push_back(SectionOf<LimitBatchesOptions>(

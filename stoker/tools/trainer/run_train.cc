@@ -10,6 +10,8 @@
 #include "stoker/base/log.h"
 #include "stoker/base/printable.h"
 #include "stoker/base/thrown_error.h"
+#include "stoker/cluster/agreement.h"
+#include "stoker/cluster/membership.h"
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/run/observer_list.h"
@@ -30,6 +32,7 @@
 #include "stoker/tools/trainer/find_run.h"
 #include "stoker/tools/trainer/metrics_text.h"
 #include "stoker/tools/trainer/train_progress.h"
+#include "stoker/tools/trainer/train_ranks.h"
 #include "stoker/train/loop/trainer.h"
 
 namespace stoker {
@@ -102,31 +105,54 @@ struct OpenedRun {
 
 // A run that is refused, or ended before its first step, leaves nothing of what was made for it.
 Result<OpenedRun> CreateRun(const TrainArguments& arguments, Recipe recipe, DataCheck check,
-                            const CheckObserver& observer) {
+                            const CheckObserver& observer, std::shared_ptr<Group> group) {
   OpenedRun opened;
   const auto claim = [&]() -> Result<RunPlace> {
     opened.undo = std::make_unique<UndoOnInterrupt>();
     if (!arguments.run.empty()) return RunPlace{arguments.run};
     return MakeNamedDirectory(RecipeName(arguments));
   };
-  STOKER_ASSIGN_OR_RETURN(opened.trainer,
-                          Trainer::CreateIn(std::move(recipe), claim, check, observer));
+  STOKER_ASSIGN_OR_RETURN(opened.trainer, Trainer::CreateIn(std::move(recipe), claim, check,
+                                                            observer, std::move(group)));
   opened.undo->SetUndo([trainer = opened.trainer.get()] { trainer->Discard(); });
   return opened;
 }
 
 Result<OpenedRun> OpenRun(const TrainArguments& arguments, const std::filesystem::path& run,
-                          Recipe recipe) {
+                          Recipe recipe, std::shared_ptr<Group> group) {
   STOKER_ASSIGN_OR_RETURN(const DataCheck check, ParseDataCheck(arguments.check_data));
   DataCheckProgress progress(IsTerminal(STDERR_FILENO), arguments.quiet);
   const CheckObserver observer = [&](const CheckProgress& now) { progress.On(now); };
-  if (!arguments.resume) return CreateRun(arguments, std::move(recipe), check, observer);
+  if (!arguments.resume)
+    return CreateRun(arguments, std::move(recipe), check, observer, std::move(group));
   OpenedRun opened;
   STOKER_ASSIGN_OR_RETURN(opened.trainer, Trainer::Resume(std::move(recipe), run,
                                                           {.allow_changes = arguments.allow_changes,
                                                            .data_check = check,
-                                                           .on_data_check = observer}));
+                                                           .on_data_check = observer,
+                                                           .group = std::move(group)}));
   return opened;
+}
+
+// Rank 0 opens the run, the others follow it.
+Result<OpenedRun> OpenTogether(const TrainArguments& arguments, const std::filesystem::path& run,
+                               Recipe recipe, const std::shared_ptr<Group>& group) {
+  STOKER_RETURN_IF_ERROR(CheckAlike(*group, recipe, arguments.resume));
+  Result<OpenedRun> opened = OpenedRun();
+  if (group->membership().rank == 0) {
+    opened = OpenRun(arguments, run, std::move(recipe), group);
+  } else {
+    Result<std::unique_ptr<Trainer>> trainer =
+        Trainer::Follow(std::move(recipe), group, arguments.resume);
+    if (trainer.ok())
+      opened->trainer = *std::move(trainer);
+    else
+      opened = trainer.status();
+  }
+  const Status agreed = Agree(*group, opened.status(), "opening the run");
+  if (agreed.ok()) return opened;
+  if (opened.ok() && opened->undo) opened->trainer->Discard();
+  return agreed;
 }
 
 std::string SummaryText(const TrainSummary& summary) {
@@ -227,11 +253,20 @@ Status Train(const TrainArguments& arguments, TraceSession* trace) {
   if (arguments.print_recipe) {
     return PrintResult(ToYaml(recipe->Filled()));
   }
+  std::shared_ptr<Group> group;
+  if (!arguments.independent) {
+    STOKER_ASSIGN_OR_RETURN(group, JoinRanks(recipe->train.distributed));
+  }
+  const bool first = !group || group->membership().rank == 0;
   const std::string subject = arguments.recipe.empty() ? resumed.string() : arguments.recipe;
-  STOKER_ASSIGN_OR_RETURN(
-      const std::unique_ptr<LiveServer> live,
-      LiveServer::Start(arguments.serve, {.command = "train", .recipe = subject}));
-  STOKER_ASSIGN_OR_RETURN(const OpenedRun run, OpenRun(arguments, resumed, *std::move(recipe)));
+  std::unique_ptr<LiveServer> live;
+  if (first) {
+    STOKER_ASSIGN_OR_RETURN(
+        live, LiveServer::Start(arguments.serve, {.command = "train", .recipe = subject}));
+  }
+  STOKER_ASSIGN_OR_RETURN(const OpenedRun run,
+                          group ? OpenTogether(arguments, resumed, *std::move(recipe), group)
+                                : OpenRun(arguments, resumed, *std::move(recipe), nullptr));
   // A reader of the progress who leaves must not end the training: PrintResult notices at the end.
   ::signal(SIGPIPE, SIG_IGN);
   // Until the first step there is nothing to store, and a signal ends the process at once.
@@ -239,7 +274,7 @@ Status Train(const TrainArguments& arguments, TraceSession* trace) {
     run.undo ? run.undo->NoteFromNowOn() : NoteInterrupt();
     if (trace != nullptr) trace->BeginWindow();
   };
-  TrainProgress progress({.quiet = arguments.quiet,
+  TrainProgress progress({.quiet = arguments.quiet || !first,
                           .lines = arguments.json ? stderr : stdout,
                           .bar = IsTerminal(STDERR_FILENO),
                           .before_first_step = before_first_step});
@@ -250,9 +285,11 @@ Status Train(const TrainArguments& arguments, TraceSession* trace) {
     observers.Add(each);
   const Result<TrainSummary> summary = run.trainer->Run(&observers, &Interrupted());
   progress.Finish();
-  if (!watch.run().empty()) WriteReport(watch.run(), EndOf(summary));
+  if (first && !watch.run().empty()) WriteReport(watch.run(), EndOf(summary));
   if (live) live->EndsWith("the run has ended: " + EndOf(summary));
   if (!summary.ok()) return summary.status();
+  if (group && summary->interrupted) STOKER_RETURN_IF_ERROR(ShareInterrupt(*group));
+  if (!first) return summary->interrupted ? Cancelled("stopped with rank 0") : OkStatus();
   return Report(*summary, arguments);
 }
 
@@ -274,11 +311,21 @@ Result<TrainArguments> WithResume(TrainArguments arguments, const Restarts& rest
   return arguments;
 }
 
+// Whether another process of this run keeps it. What is wrong with the environment is said later.
+bool IsFollower(const TrainArguments& arguments) {
+  const Result<Membership> member = FindMembership({});
+  return !arguments.independent && member.ok() && member->rank > 0;
+}
+
 }  // namespace
 
 Status RunTrain(const TrainArguments& given) {
   if (given.print_recipe) return Train(given, nullptr);
-  STOKER_ASSIGN_OR_RETURN(const TrainArguments arguments, WithResume(given, FindRestarts()));
+  // What the others would say, rank 0 says, and it writes the trace.
+  const bool follower = IsFollower(given);
+  if (follower) SetLogLevel(LogLevel::kError);
+  STOKER_ASSIGN_OR_RETURN(TrainArguments arguments, WithResume(given, FindRestarts()));
+  if (follower) arguments.trace = {};
   STOKER_RETURN_IF_ERROR(CheckTraceIsOutside(arguments));
   return RunTraced(arguments.trace, "stoker train",
                    [&](TraceSession* trace) { return Train(arguments, trace); });

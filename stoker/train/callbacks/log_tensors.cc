@@ -42,6 +42,7 @@ class LogTensorsCallback final : public Callback {
       return InvalidArgument("'{}' matches no parameter of the model; the first is '{}'",
                              options_.match, ParametersOf(run.model).front().name);
     }
+    if (run.rank > 0) return OkStatus();  // weights and gradients are the same on all ranks
     STOKER_ASSIGN_OR_RETURN(file_, MetricsFile::Open((run.run / "tensors.jsonl").string()));
     STOKER_ASSIGN_OR_RETURN(const uint64_t there, file_->Size());
     if (there >= kept_bytes_) return file_->CutBack(kept_bytes_);
@@ -51,7 +52,7 @@ class LogTensorsCallback final : public Callback {
   }
 
   Status OnBackward(RunView& run) override {
-    if ((run.step + 1) % options_.every != 0) return OkStatus();
+    if (!file_ || (run.step + 1) % options_.every != 0) return OkStatus();
     return CatchTorchErrors([&]() -> Status {
       const at::NoGradGuard no_grad;
       for (const auto& [name, tensor] : ParametersOf(run.model)) {

@@ -15,7 +15,10 @@ class ProfileStepsCallback final : public Callback {
  public:
   explicit ProfileStepsCallback(const ProfileSteps& options) : options_(options) {}
 
-  Status OnStart(RunView& run) override { return Begin(run); }
+  Status OnStart(RunView& run) override {
+    first_rank_ = run.rank == 0;
+    return Begin(run);
+  }
 
   Status OnBatch(RunView& run, const TensorBatch& batch) override {
     if (!Wanted(run.step + 1)) return OkStatus();
@@ -33,7 +36,7 @@ class ProfileStepsCallback final : public Callback {
       Close("update");
       events_.push_back(TraceEvent(fmt::format("step {}", run.step), step_began_ns_, NowNs()));
     }
-    if (run.step == options_.last) STOKER_RETURN_IF_ERROR(Write(run));
+    if (Wanted(run.step) && run.step == options_.last) STOKER_RETURN_IF_ERROR(Write(run));
     return Begin(run);
   }
   Status OnEvaluate(RunView& run, const Evaluation&) override {
@@ -48,7 +51,9 @@ class ProfileStepsCallback final : public Callback {
   Status OnEnd(RunView& run) override { return events_.empty() ? OkStatus() : Write(run); }
 
  private:
-  bool Wanted(int64_t step) const { return step >= options_.first && step <= options_.last; }
+  bool Wanted(int64_t step) const {
+    return first_rank_ && step >= options_.first && step <= options_.last;
+  }
 
   // What follows belongs to the next step.
   Status Begin(RunView& run) {
@@ -75,6 +80,7 @@ class ProfileStepsCallback final : public Callback {
   }
 
   const ProfileSteps options_;
+  bool first_rank_ = true;  // which writes the file
   std::vector<Json> events_;
   std::optional<OperatorTimes> times_;
   int64_t step_began_ns_ = 0, phase_began_ns_ = 0;

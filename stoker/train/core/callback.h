@@ -14,6 +14,10 @@
 // One step calls, in this order: OnBatch for each of its batches, OnBackward, OnStep. If due, these
 // follow: OnEvaluate, OnCheckpointTaken, and OnCheckpoint once that is stored. A skipped step
 // (on_nonfinite) has no OnStep.
+//
+// Of several ranks that train together each calls its own callbacks. A batch is then that rank's
+// rows, gradients and losses are those of all. What ends the run, or changes weights or gradients,
+// must do so on every rank alike; files are for rank 0, whose state is in checkpoints.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -48,7 +52,8 @@ struct RunView {
   // The newest measurements of callbacks, by name: written to each line of metrics.jsonl and to
   // TensorBoard.
   std::map<std::string, double> figures = {};
-  std::string end;  // set it to a reason to end training after this step as if it were the last
+  int64_t rank = 0;  // of those that train together
+  std::string end;   // set it to a reason to end training after this step as if it were the last
 };
 
 // Called by the training thread, which waits for each hook. An error of a hook ends the run. Draws

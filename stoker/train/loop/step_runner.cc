@@ -3,6 +3,7 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/trace.h"
 #include "stoker/train/loop/training_checkpoints.h"
+#include "stoker/train/step/random_state.h"
 
 namespace stoker {
 namespace {
@@ -56,7 +57,7 @@ Status StepRunner::PutThrough(const TensorBatch& batch, int64_t batches) {
 }
 
 // All batches of a step go forward and back one by one, so that they need the memory of one.
-Result<int64_t> StepRunner::Backward() {
+Result<int64_t> StepRunner::BackwardAlone() {
   const int64_t batches = session_.plan().BatchesOf(session_.progress.step);
   int64_t samples = 0;
   for (int64_t i = 0; i < batches; ++i) {
@@ -64,6 +65,42 @@ Result<int64_t> StepRunner::Backward() {
     STOKER_RETURN_IF_ERROR(PutThrough(batch, batches));
     samples += batch.size();
   }
+  return samples;
+}
+
+// Draws are keyed by seed, step and rank, so that ranks draw differently, and a run that goes on
+// draws as one that never stopped.
+Result<int64_t> StepRunner::BackwardWithOthers() {
+  const int64_t step = session_.progress.step + 1;
+  SeedForStep(static_cast<uint64_t>(session_.options().seed), step, session_.rank());
+  session_.learner->BeginStep(step);
+  return JoinOthers(BackwardAlone());
+}
+
+// A rank that cannot make the step joins all the same, so that the others do not wait for it.
+Result<int64_t> StepRunner::JoinOthers(const Result<int64_t>& mine) {
+  Result<StepTotals> all = session_.learner->Join({.samples = mine.ok() ? *mine : 0,
+                                                   .failed = mine.ok() ? 0 : 1,
+                                                   .stopped = session_.asked_to_stop() ? 1 : 0});
+  if (!all.ok()) return NoteAgreed(session_, all.status());
+  session_.stop_agreed |= all->stopped > 0;
+  if (all->failed > 0) {
+    // Where all have failed at once it was for one reason, which rank 0 tells.
+    const bool told = all->failed == session_.setup.group->membership().world;
+    const Status own = told && !session_.keeps_run() ? OkStatus() : mine.status();
+    STOKER_RETURN_IF_ERROR(AgreeOn(session_, own, "a step that a rank cannot make"));
+  }
+  return all->samples;
+}
+
+Status StepRunner::LeaveOthers(const Status& status) {
+  session_.learner->BeginStep(session_.progress.step + 1);
+  return JoinOthers(status).status();
+}
+
+Result<int64_t> StepRunner::Backward() {
+  STOKER_ASSIGN_OR_RETURN(const int64_t samples,
+                          session_.setup.group ? BackwardWithOthers() : BackwardAlone());
   // Callbacks see no step that will be undone: Learner knows by now of a loss that is not finite.
   if (!session_.learner->why().empty() && !WhyStop().empty()) return samples;
   STOKER_RETURN_IF_ERROR(CallEach(

@@ -36,11 +36,18 @@ class StepRunner {
   // it once, before the first step.
   Status LogMissed();
 
+  // Lets the other ranks, which are in their next step or come to it, know that this one cannot go
+  // on because of `status`; they end as it does. REQUIRES: several ranks.
+  Status LeaveOthers(const Status& status);
+
   // Returns the samples and seconds since the last call.
   Throughput TakeEpoch();
 
  private:
   Result<int64_t> Backward();
+  Result<int64_t> BackwardAlone();
+  Result<int64_t> BackwardWithOthers();
+  Result<int64_t> JoinOthers(const Result<int64_t>& mine);
   Status Undo(const Status& why, Failure failure);
   Result<TensorBatch> NextBatch();
   Status PutThrough(const TensorBatch& batch, int64_t batches);

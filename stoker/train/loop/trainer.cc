@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "stoker/base/json_or_null.h"
+#include "stoker/cluster/group.h"
 #include "stoker/data/recipe/recipe_place.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/run/recipe_changes.h"
@@ -83,18 +84,40 @@ struct Opened {
   TrainingPlan plan;
 };
 
-Result<Opened> OpenAll(const Recipe& recipe) {
+// What several ranks cannot do yet.
+Status CheckFitsRanks(const Recipe& recipe, const OpenedDevice& device) {
+  if (!device.is_cpu()) {
+    return InvalidArgument(
+        "train.device: several processes train on CPUs only so far, and this is {}; set it to cpu, "
+        "or train in one process",
+        device.device.str());
+  }
+  for (const CallbackRegistry::Configured& callback : recipe.train.callbacks) {
+    if (callback.name != "noise_scale") continue;
+    return InvalidArgument(
+        "train.callbacks: noise_scale measures the batches of one process; leave it out, or train "
+        "in one process");
+  }
+  return OkStatus();
+}
+
+Result<Opened> OpenAll(const Recipe& recipe, const Group* group) {
   Result<OpenedDevice> device = OpenDeviceFor(recipe.train.options);
   if (!device.ok()) return WithPlace(PlacesOf(recipe), device.status());
-  Result<TrainingPlan> plan = MakePlan(recipe, device->device);
+  RowShare share;
+  if (group != nullptr) {
+    STOKER_RETURN_IF_ERROR(CheckFitsRanks(recipe, *device));
+    share = {.rank = group->membership().rank, .world = group->membership().world};
+  }
+  Result<TrainingPlan> plan = MakePlan(recipe, device->device, share);
   if (!plan.ok()) return WithPlace(PlacesOf(recipe), plan.status());
   return Opened{*std::move(device), *std::move(plan)};
 }
 
 // What throws here has no memory for the model.
-Result<Opened> Open(const Recipe& recipe) {
+Result<Opened> Open(const Recipe& recipe, const Group* group = nullptr) {
   std::optional<Result<Opened>> opened;
-  const Status thrown = CatchTorchErrors([&] { opened = OpenAll(recipe); });
+  const Status thrown = CatchTorchErrors([&] { opened = OpenAll(recipe, group); });
   if (!thrown.ok()) return thrown.While("making the model");
   return *std::move(opened);
 }
@@ -130,9 +153,10 @@ Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::files
 }
 
 Result<std::unique_ptr<Trainer>> Trainer::CreateIn(Recipe recipe, const RunClaim& claim,
-                                                   DataCheck check, const CheckObserver& observer) {
+                                                   DataCheck check, const CheckObserver& observer,
+                                                   std::shared_ptr<Group> group) {
   STOKER_RETURN_IF_ERROR(WishFor(recipe.train.memory));
-  STOKER_ASSIGN_OR_RETURN(Opened opened, Open(recipe));
+  STOKER_ASSIGN_OR_RETURN(Opened opened, Open(recipe, group.get()));
   STOKER_RETURN_IF_ERROR(WithPlace(PlacesOf(recipe), TryInitialWeights(recipe, opened.plan.input)));
   std::optional<FirstBatch> first;
   if (recipe.train.options.sanity) {
@@ -150,7 +174,23 @@ Result<std::unique_ptr<Trainer>> Trainer::CreateIn(Recipe recipe, const RunClaim
                                                                .device = std::move(opened.device),
                                                                .run = std::move(directory),
                                                                .data_marks = std::move(marks),
-                                                               .first_batch = std::move(first)})));
+                                                               .first_batch = std::move(first),
+                                                               .group = std::move(group)})));
+}
+
+// Of a resumed run, what rank 0 has allowed is allowed here.
+Result<std::unique_ptr<Trainer>> Trainer::Follow(Recipe recipe, std::shared_ptr<Group> group,
+                                                 bool resume) {
+  STOKER_RETURN_IF_ERROR(WishFor(recipe.train.memory));
+  STOKER_ASSIGN_OR_RETURN(Opened opened, Open(recipe, group.get()));
+  return std::unique_ptr<Trainer>(
+      new Trainer(std::make_unique<TrainingLoop>(TrainingSetup{.recipe = std::move(recipe),
+                                                               .plan = std::move(opened.plan),
+                                                               .device = std::move(opened.device),
+                                                               .run = RunDirectory::Nowhere(),
+                                                               .resume = resume,
+                                                               .allow_changes = resume,
+                                                               .group = std::move(group)})));
 }
 
 Result<std::unique_ptr<Trainer>> Trainer::Resume(Recipe recipe, const std::filesystem::path& run,
@@ -166,7 +206,7 @@ Result<std::unique_ptr<Trainer>> Trainer::Resume(Recipe recipe, const std::files
   std::vector<std::string> warnings = changes.Warnings();
   std::ranges::move(data.changes.warnings, std::back_inserter(warnings));
   std::ranges::move(data.changes.unsure, std::back_inserter(warnings));
-  STOKER_ASSIGN_OR_RETURN(Opened opened, Open(recipe));
+  STOKER_ASSIGN_OR_RETURN(Opened opened, Open(recipe, options.group.get()));
   return std::unique_ptr<Trainer>(new Trainer(
       std::make_unique<TrainingLoop>(TrainingSetup{.recipe = std::move(recipe),
                                                    .plan = std::move(opened.plan),
@@ -177,7 +217,8 @@ Result<std::unique_ptr<Trainer>> Trainer::Resume(Recipe recipe, const std::files
                                                    .recipe_changed = changes.any(),
                                                    .choose_again = changes.choose_again,
                                                    .data_marks = std::move(data.marks),
-                                                   .warnings = std::move(warnings)})));
+                                                   .warnings = std::move(warnings),
+                                                   .group = options.group})));
 }
 
 void Trainer::Add(std::string name, std::shared_ptr<Callback> callback) {

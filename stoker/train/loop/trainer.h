@@ -25,6 +25,7 @@
 namespace stoker {
 
 class Callback;
+class Group;
 class TrainingLoop;
 
 struct TrainSummary {
@@ -57,10 +58,15 @@ struct ResumeOptions {
   // which requires that the run was created with kFull. For such a run, kPlaces does so too if a
   // file was rewritten since.
   DataCheck data_check = DataCheck::kPlaces;
-  CheckObserver on_data_check = {};  // of a full check; may be empty
+  CheckObserver on_data_check = {};   // of a full check; may be empty
+  std::shared_ptr<Group> group = {};  // the ranks that train together; null: this process alone
 };
 
 // One at a time in a process: it sets torch's thread count and random state. One thread at a time.
+//
+// Several processes train together where each has a Trainer with its Group: rank 0 one of CreateIn
+// or Resume, which keeps the run directory, all others one of Follow. A batch of the recipe is then
+// one of all ranks, which share its rows (rank_rows.h). Each calls Run, which ends alike on all.
 class Trainer {
  public:
   // Creates a new run in `run`, which must not exist or be empty. Errors: kInvalidArgument for a
@@ -78,7 +84,13 @@ class Trainer {
   using RunClaim = std::function<Result<RunPlace>()>;
   static Result<std::unique_ptr<Trainer>> CreateIn(Recipe recipe, const RunClaim& claim,
                                                    DataCheck check = DataCheck::kPlaces,
-                                                   const CheckObserver& observer = {});
+                                                   const CheckObserver& observer = {},
+                                                   std::shared_ptr<Group> group = {});
+
+  // Trains as another rank than 0, which gets what it begins with from rank 0 and writes nothing.
+  //   resume  whether rank 0 resumes a run
+  static Result<std::unique_ptr<Trainer>> Follow(Recipe recipe, std::shared_ptr<Group> group,
+                                                 bool resume);
 
   // Continues the run in `run` from its newest whole checkpoint, or from the start if it has none.
   // Errors: also kFailedPrecondition if the recipe or its files differ, with the keys and the

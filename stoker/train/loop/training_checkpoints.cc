@@ -6,6 +6,7 @@
 #include "stoker/base/log.h"
 #include "stoker/base/permutation.h"
 #include "stoker/base/trace.h"
+#include "stoker/cluster/agreement.h"
 #include "stoker/data/core/drawn_order.h"
 #include "stoker/run/allowed_changes.h"
 #include "stoker/train/plan/initial_weights.h"
@@ -145,8 +146,8 @@ Status CutMetrics(TrainingSession& session, uint64_t bytes) {
   return metrics.CutBack(there);
 }
 
-Status Restore(TrainingSession& session, const CheckpointStore::Newest& newest) {
-  const Json& state = newest.checkpoint.state;
+// All of a checkpoint's state that has no tensors and is no file's.
+Status RestoreState(TrainingSession& session, const Json& state) {
   STOKER_RETURN_IF_ERROR(CheckOrders(session, state));
   STOKER_RETURN_IF_ERROR(RestoreSchedule(session, state));
   STOKER_RETURN_IF_ERROR(RestoreProgress(session, state));
@@ -158,17 +159,25 @@ Status Restore(TrainingSession& session, const CheckpointStore::Newest& newest) 
   STOKER_RETURN_IF_ERROR(session.loss_log.Restore(loss));
   STOKER_RETURN_IF_ERROR(session.early_stopping.Restore(state.value("early_stopping", Json())));
   STOKER_RETURN_IF_ERROR(session.callbacks.Restore(state.value("callbacks", Json())));
+  STOKER_ASSIGN_OR_RETURN(const Json random, Member(state, "random"));
+  return RestoreRandomState(random, session.setup.device.device);
+}
+
+Status Restore(TrainingSession& session, const CheckpointStore::Newest& newest) {
+  const Json& state = newest.checkpoint.state;
+  STOKER_RETURN_IF_ERROR(RestoreState(session, state));
   STOKER_ASSIGN_OR_RETURN(const Json metrics_bytes, Member(state, "metrics_bytes"));
   if (!metrics_bytes.is_number_unsigned()) return DataLoss("'metrics_bytes' is no size");
   STOKER_RETURN_IF_ERROR(
       session.learner->Restore(newest.checkpoint.tensors, session.store.PathOf(newest.step)));
-  STOKER_ASSIGN_OR_RETURN(const Json random, Member(state, "random"));
-  STOKER_RETURN_IF_ERROR(RestoreRandomState(random, session.setup.device.device));
   STOKER_RETURN_IF_ERROR(CheckRollbackTarget(session, newest.step));
   // Last, when nothing can be refused any more.
   STOKER_RETURN_IF_ERROR(CutMetrics(session, metrics_bytes.get<uint64_t>()));
   session.last_checkpoint = newest.step;
   session.view->checkpoint = newest.step;
+  if (!session.setup.group) return OkStatus();
+  session.restored_state = state;
+  session.restored_state["progress"] = session.progress.ToJson();  // as it goes on
   return OkStatus();
 }
 
@@ -230,6 +239,21 @@ Status TakeAllowedChanges(TrainingSession& session, int64_t newest) {
   return OkStatus();
 }
 
+// Of a rank that leaves checkpoints to rank 0, which finds alike what would keep it from one.
+Status SkipCheckpoint(TrainingSession& session) {
+  STOKER_RETURN_IF_ERROR(CheckFinite(session));
+  session.last_checkpoint = session.progress.step;
+  session.view->checkpoint = session.progress.step;
+  return OkStatus();
+}
+
+// Weights, optimizer and averages of rank 0.
+Status TakeTensorsOfFirst(TrainingSession& session) {
+  std::vector<at::Tensor> tensors;
+  for (NamedTensor& each : session.learner->State()) tensors.push_back(std::move(each.tensor));
+  return CopyFromFirst(*session.setup.group, tensors, "the weights");
+}
+
 }  // namespace
 
 Status WriteCheckpoint(TrainingSession& session, CheckpointKind kind) {
@@ -238,6 +262,7 @@ Status WriteCheckpoint(TrainingSession& session, CheckpointKind kind) {
   if (session.under_way && session.under_way->step == progress.step) return OkStatus();
   STOKER_RETURN_IF_ERROR(FinishCheckpoint(session));  // that wait is counted there
   if (session.last_checkpoint == progress.step) return OkStatus();
+  if (!session.keeps_run()) return SkipCheckpoint(session);
   const Stopwatch held;
   CheckpointUnderWay under_way{.step = progress.step};
   STOKER_RETURN_IF_ERROR(CheckFinite(session));
@@ -306,14 +331,34 @@ Status RestoreNewest(TrainingSession& session) {
   return Restore(session, *newest).While("restoring " + session.store.PathOf(newest->step));
 }
 
+Status TakeStateOfFirst(TrainingSession& session) {
+  Group& group = *session.setup.group;
+  STOKER_ASSIGN_OR_RETURN(const std::string text, TextOfFirst(group, session.restored_state.dump(),
+                                                              "the state of the checkpoint"));
+  session.restored_state = {};
+  Status taken;
+  if (const Json state = Json::parse(text); !session.keeps_run() && !state.is_null()) {
+    taken = RestoreState(session, state);
+    session.last_checkpoint = session.progress.step;
+    session.view->checkpoint = session.progress.step;
+  }
+  STOKER_RETURN_IF_ERROR(AgreeOn(session, taken, "the state of the checkpoint"));
+  return TakeTensorsOfFirst(session);
+}
+
 Status RestoreWeights(TrainingSession& session) {
-  STOKER_RETURN_IF_ERROR(FinishCheckpoint(session));
-  const int64_t step = session.progress.planned_checkpoint;
-  STOKER_ASSIGN_OR_RETURN(const Checkpoint checkpoint, session.store.Load(step));
   // What was skipped stays counted.
   GradScaler* const scaler = session.learner->scaler();
   const int64_t skipped = scaler ? scaler->skipped() : 0;
-  STOKER_RETURN_IF_ERROR(session.learner->Restore(checkpoint.tensors, session.store.PathOf(step)));
+  const auto restore = [&session]() -> Status {
+    if (!session.keeps_run()) return OkStatus();
+    STOKER_RETURN_IF_ERROR(FinishCheckpoint(session));
+    const int64_t step = session.progress.planned_checkpoint;
+    STOKER_ASSIGN_OR_RETURN(const Checkpoint checkpoint, session.store.Load(step));
+    return session.learner->Restore(checkpoint.tensors, session.store.PathOf(step));
+  };
+  STOKER_RETURN_IF_ERROR(AgreeOn(session, restore(), "going back to a checkpoint"));
+  if (session.setup.group) STOKER_RETURN_IF_ERROR(TakeTensorsOfFirst(session));
   if (scaler) scaler->set_skipped(skipped);
   return OkStatus();
 }

@@ -32,6 +32,11 @@ Status BeginWithWeights(TrainingSession& session);
 // kFailedPrecondition if the run does not match the recipe or the data; kDataLoss.
 Status RestoreNewest(TrainingSession& session);
 
+// Gives every rank what rank 0 has after RestoreNewest or BeginWithWeights: weights, optimizer,
+// averages, and of a resumed run its progress, its position in the data and what else a checkpoint
+// holds. Every rank calls it. Errors: those of Agree and of Group.
+Status TakeStateOfFirst(TrainingSession& session);
+
 // Restores weights, optimizer and averages from the last planned checkpoint. Keeps step, schedule,
 // data and random state. Errors: kDataLoss if it is damaged.
 Status RestoreWeights(TrainingSession& session);

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "stoker/cluster/agreement.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/run/monitor.h"
 #include "stoker/train/core/precision.h"
 #include "stoker/train/evaluation/evaluator.h"
+#include "stoker/train/evaluation/shared_evaluator.h"
 #include "stoker/train/plan/feed.h"
 
 namespace stoker {
@@ -53,17 +55,32 @@ Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches, 
                               const std::atomic<bool>* stop) {
   Runtime runtime = FeedRuntime(session.options());
   runtime.stop = stop;
+  Group* const group = session.setup.group.get();
+  PassOptions pass{.losses = losses};
+  if (group != nullptr) {
+    pass.rank = group->membership().rank;
+    pass.world = group->membership().world;
+    if (!session.keeps_run()) pass.losses = LossLogging::kNone;  // one process writes a log
+  }
   const RowNames names = NamesInSource(batches, /*seed=*/0, session.options().input, "data.eval");
-  STOKER_ASSIGN_OR_RETURN(
-      const auto ahead,
-      DevicePrefetcher::Open(batches, runtime, {.losses = losses},
-                             FeedOptions(session, batches, session.eval_normalize, names),
-                             BatchesAhead(session)));
+  Result<std::unique_ptr<DevicePrefetcher>> ahead = DevicePrefetcher::Open(
+      batches, runtime, pass, FeedOptions(session, batches, session.eval_normalize, names),
+      BatchesAhead(session));
   const WeightAverage::Use average = session.learner->UseAverage();
   const PrecisionScope scope(session.choices.precision, session.setup.device.device.type());
-  return Evaluate(session.learner->model(),
-                  {session.learner->loss(), session.setup.recipe.train.metrics, names}, *ahead,
-                  stop);
+  const Measures measures{session.learner->loss(), session.setup.recipe.train.metrics, names};
+  if (group == nullptr) {
+    STOKER_RETURN_IF_ERROR(ahead.status());
+    return Evaluate(session.learner->model(), measures, **ahead, stop);
+  }
+  STOKER_RETURN_IF_ERROR(AgreeOn(session, ahead.status(), "the start of an evaluation"));
+  // Batch norm's running moments are those of each rank's rows.
+  STOKER_RETURN_IF_ERROR(
+      CopyFromFirst(*group, session.learner->model().buffers(), "the buffers of the model"));
+  Result<Evaluation> evaluation =
+      EvaluateTogether(session.learner->model(), measures, **ahead, *group, stop);
+  static_cast<void>(NoteAgreed(session, evaluation.status()));
+  return evaluation;
 }
 
 Status RecordEvaluation(TrainingSession& session, const Evaluation& evaluation) {

@@ -6,6 +6,7 @@
 namespace stoker {
 
 // Evaluates the model as it would be stored (with the average of its weights, if any) on `batches`.
+// Several ranks share the batches out, with the buffers of rank 0, and all get the same result.
 //   losses  which samples that cannot be read it logs
 //   stop    may be null; once true, the evaluation ends with kCancelled, also while waiting for a
 //           batch

@@ -29,7 +29,8 @@ Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomi
   // Ends with this call, although the session stays.
   const std::unique_ptr<PipelineCpuScope> cpus = std::move(session_->cpus);
   session_->status = std::make_unique<RunStatus>(
-      RunStatus::Of{.path = ProgressPath(session_->setup.run.paths().root),
+      RunStatus::Of{.path = session_->keeps_run() ? ProgressPath(session_->setup.run.paths().root)
+                                                  : std::string(),
                     .first_step = session_->progress.step,
                     .total_steps = session_->plan().total_steps(),
                     .steps_per_epoch = session_->plan().steps_per_epoch(),
@@ -47,6 +48,7 @@ Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomi
   // What has been begun is stored, whatever ended the run.
   const Status stored = FinishCheckpoint(*session_);
   if (status.ok()) status = stored;
+  if (session_->setup.group) status = EndTogether(status);
   session_->status->Ends(session_->beside);
   WriteTrainingProfile(*session_);
   if (!status.ok()) {
@@ -58,6 +60,26 @@ Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomi
   if (!interrupted_) return Finish();
   session_->recorder->Ended(fmt::format("interrupted after step {}", session_->progress.step));
   return Summary();
+}
+
+// Ranks end together: each waits until rank 0 has stored what there is to store.
+Status TrainingLoop::EndTogether(const Status& mine) {
+  Status end = mine;
+  if (!session_->all_know) {
+    // All of them have come to the end, or none: what comes next is alike for all.
+    const bool at_end = mine.ok() || Finished() || interrupted_;
+    end = at_end ? AgreeOn(*session_, mine, "the end of the run") : LetOthersKnow(mine);
+    if (end.ok()) return end;
+  }
+  if (!session_->group_lost)
+    static_cast<void>(session_->setup.group->Barrier("the end of the run"));
+  return end;
+}
+
+// Those go on, and meet this rank where they need it next.
+Status TrainingLoop::LetOthersKnow(const Status& status) {
+  if (EvaluationDue()) return AgreeOn(*session_, status, "the start of an evaluation");
+  return steps_->LeaveOthers(status);
 }
 
 // By the plan alone, even if something ended the run before its last step.
@@ -143,7 +165,9 @@ Status TrainingLoop::EvaluateNow() {
     return StopBroken(
         FailedPrecondition("step {}: the loss on data.eval is {}", step, evaluation->loss), 0);
   }
-  if (const Status status = RecordEvaluation(*session_, *evaluation); !status.ok())
+  if (const Status status = AgreeOn(*session_, RecordEvaluation(*session_, *evaluation),
+                                    "the record of an evaluation");
+      !status.ok())
     return StoreAndPass(status);  // the resumed run evaluates again
   STOKER_RETURN_IF_ERROR(NoteEvaluation(*session_, *evaluation, EvaluationPlanned()));
   // It may have ended the run.
@@ -181,7 +205,7 @@ Status TrainingLoop::StopBroken(const Status& status, int64_t ahead) {
 // asked to stop there is no error: RunSteps stores the step.
 Status TrainingLoop::StoreAndPass(const Status& status) {
   if (status.code() == StatusCode::kCancelled && session_->stop_requested()) return OkStatus();
-  if (session_->progress.step == 0) return status;
+  if (session_->progress.step == 0 || !session_->keeps_run()) return status;
   Status stored = Checkpoint(CheckpointKind::kUnplanned);
   if (stored.ok()) stored = FinishCheckpoint(*session_);
   if (!stored.ok()) {
@@ -250,8 +274,7 @@ TrainSummary TrainingLoop::Summary() const {
           .starved = session_->status->Overall()};
 }
 
-Result<TrainSummary> TrainingLoop::Finish() {
-  const TraceSpan span("write the results");
+Status TrainingLoop::WriteResults() {
   const WeightAverage::Use average = session_->learner->UseAverage();
   STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> arrays,
                           ToNamedArrays(StateOf(session_->learner->model())));
@@ -260,10 +283,16 @@ Result<TrainSummary> TrainingLoop::Finish() {
       WriteWeights(run.paths().weights(), {.arrays = std::move(arrays),
                                            .sample = session_->plan().input.ToString(),
                                            .target = session_->plan().target.form}));
-  const TrainSummary summary = Summary();
-  Json json = summary.ToJson();
+  Json json = Summary().ToJson();
   json["peak_rss_bytes"] = PeakResidentBytes();
-  STOKER_RETURN_IF_ERROR(run.WriteSummary(json));
+  return run.WriteSummary(json);
+}
+
+Result<TrainSummary> TrainingLoop::Finish() {
+  const TraceSpan span("write the results");
+  STOKER_RETURN_IF_ERROR(AgreeOn(*session_, session_->keeps_run() ? WriteResults() : OkStatus(),
+                                 "writing the results"));
+  const TrainSummary summary = Summary();
   session_->recorder->Ended(
       fmt::format("finished: {} steps, {:.0f} {}s/s{}{}", summary.step, summary.images_per_s,
                   summary.noun, summary.ended.empty() ? "" : "; ", summary.ended),

@@ -29,6 +29,8 @@ class TrainingLoop {
 
  private:
   Status RunSteps();
+  Status LetOthersKnow(const Status& status);
+  Status EndTogether(const Status& mine);
   Status DoWhatIsDue();
   Status EvaluateNow();
   Status AfterFailedStep(const Status& status);
@@ -38,6 +40,7 @@ class TrainingLoop {
   Status CheckpointBetweenEpochs();
   Status CloseEpoch();
   Result<TrainSummary> Finish();
+  Status WriteResults();
 
   bool AtPlannedEndOfEpoch() const;
   bool AtEndOfEpoch() const;

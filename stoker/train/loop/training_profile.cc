@@ -27,7 +27,7 @@ Json ProfileOfTraining(const TrainingSession& session) {
 }
 
 void WriteTrainingProfile(TrainingSession& session) {
-  if (session.total.samples == 0) return;
+  if (session.total.samples == 0 || !session.keeps_run()) return;
   const Status written = session.setup.run.WriteProfile(ProfileOfTraining(session));
   if (!written.ok()) LogWarning("the run has no new profile: {}", written.message());
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "stoker/cluster/agreement.h"
 #include "stoker/train/loop/training_checkpoints.h"
 #include "stoker/train/plan/feed.h"
 #include "stoker/train/step/finiteness.h"
@@ -21,6 +22,18 @@ FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches
   options.check_target =
       TargetCheckOf(session.learner->shared_loss(), std::move(names), session.outputs);
   return options;
+}
+
+Status NoteAgreed(TrainingSession& session, const Status& agreed) {
+  session.stop_agreed |= agreed.code() == StatusCode::kCancelled;
+  session.all_know |= !agreed.ok() && agreed.code() != StatusCode::kCancelled;
+  session.group_lost |= agreed.code() == StatusCode::kUnavailable;
+  return agreed;
+}
+
+Status AgreeOn(TrainingSession& session, const Status& mine, std::string_view what) {
+  if (!session.setup.group) return mine;
+  return NoteAgreed(session, Agree(*session.setup.group, mine, what));
 }
 
 int BatchesAhead(const TrainingSession& session) {

@@ -11,6 +11,7 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/base/trace.h"
+#include "stoker/cluster/group.h"
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/device/accelerator.h"
 #include "stoker/run/checkpoint.h"
@@ -65,6 +66,7 @@ struct TrainingSetup {
   Json data_marks = {};                        // of the files it reads (recipe_changes.h)
   std::vector<std::string> warnings = {};      // to report at the start
   std::optional<FirstBatch> first_batch = {};  // on the CPU, if one was read; not kept
+  std::shared_ptr<Group> group = {};           // of the ranks that train together; null: alone
 };
 
 // One thread at a time. Not movable, because others hold addresses of its members.
@@ -81,7 +83,13 @@ struct TrainingSession {
 
   const TrainOptions& options() const { return setup.recipe.train.options; }
   const TrainingPlan& plan() const { return setup.plan; }
-  bool stop_requested() const { return stop != nullptr && *stop; }
+  // Ranks that train together stop after the same step, once any of them was asked to.
+  bool stop_requested() const { return setup.group ? stop_agreed : asked_to_stop(); }
+  bool asked_to_stop() const { return stop != nullptr && *stop; }  // this process
+  // Returns whether this process, alone or as rank 0, keeps the run: writes its directory, and
+  // reads its checkpoints, whose content the others get from it.
+  bool keeps_run() const { return rank() == 0; }
+  int64_t rank() const { return setup.group ? setup.group->membership().rank : 0; }
   // Returns whether no step follows: the last is done, or something ended the run earlier.
   bool at_end() const { return progress.step >= plan().total_steps() || !progress.ended.empty(); }
   // Returns the sums over all processes of the run.
@@ -90,6 +98,10 @@ struct TrainingSession {
   TrainingSetup setup;
   CallbackList callbacks;
   const std::atomic<bool>* stop;
+  bool stop_agreed = false;  // by all ranks
+  bool all_know = false;     // an error that ends the run
+  bool group_lost = false;   // ranks can no longer talk; then all_know too
+  Json restored_state = {};  // of the checkpoint, until other ranks have it
   EarlyStopping early_stopping;
   CheckpointStore store;
 
@@ -130,6 +142,13 @@ int BatchesAhead(const TrainingSession& session);
 //   names      names of their samples in messages
 FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches,
                           const std::vector<ShiftScale>& normalize, RowNames names);
+
+// Notes what all ranks know alike: that they stop (kCancelled), or an error. Returns it.
+Status NoteAgreed(TrainingSession& session, const Status& agreed);
+
+// Returns `mine` if the process is alone; else what all ranks make of theirs (Agree), and notes it.
+// Every rank calls it at the same place.
+Status AgreeOn(TrainingSession& session, const Status& mine, std::string_view what);
 
 // Returns `status` of a loss or weight that is not finite, with the place and the checkpoints that
 // are left; waits for an unfinished checkpoint.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "stoker/base/trace.h"
+#include "stoker/cluster/agreement.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/run/allowed_changes.h"
@@ -52,7 +53,7 @@ Result<bool> KeepChoices(const TrainingSession& session, const Choices& before) 
 }
 
 // A run that has chosen once keeps its choices: others could change its bits.
-Result<TuneReport> Choose(TrainingSession& session) {
+Result<TuneReport> ChooseAlone(TrainingSession& session) {
   STOKER_ASSIGN_OR_RETURN(const std::optional<Choices> before,
                           ReadRunChoices(session.setup.run.paths().root));
   if (before) {
@@ -70,10 +71,34 @@ Result<TuneReport> Choose(TrainingSession& session) {
   return std::move(tuned.report);
 }
 
+// Ranks that train together choose what rank 0 does.
+Result<TuneReport> Choose(TrainingSession& session) {
+  Group* const group = session.setup.group.get();
+  if (group == nullptr) return ChooseAlone(session);
+  Result<TuneReport> report = session.keeps_run() ? ChooseAlone(session) : TuneReport();
+  STOKER_RETURN_IF_ERROR(AgreeOn(session, report.status(), "the choices of the tuner"));
+  STOKER_ASSIGN_OR_RETURN(
+      const std::string text,
+      TextOfFirst(*group, session.choices.ToJson().dump(), "the choices of the tuner"));
+  if (session.keeps_run()) return report;
+  STOKER_ASSIGN_OR_RETURN(session.choices, Choices::FromJson(Json::parse(text)));
+  ApplyChoices(session.choices);
+  return report;
+}
+
 RowNames TrainRowNames(const TrainingSession& session) {
   const TrainOptions& options = session.options();
   return NamesInSource(session.plan().batches.dataset, static_cast<uint64_t>(options.seed),
                        options.input, "data.train");
+}
+
+void JoinRanks(TrainingSession& session) {
+  constexpr double kMegabyte = 1 << 20;
+  const double bytes = session.setup.recipe.train.distributed.bucket_mb * kMegabyte;
+  session.learner->JoinWith(
+      std::make_unique<GradientExchange>(
+          *session.setup.group, session.learner->model().parameters(), static_cast<int64_t>(bytes)),
+      static_cast<double>(session.plan().batch_size.value_or(1)));
 }
 
 Status BuildLearner(TrainingSession& session) {
@@ -90,6 +115,7 @@ Status BuildLearner(TrainingSession& session) {
   session.learner->NameRows(TrainRowNames(session));
   session.outputs = OutputsToCheck(session.plan().outputs, session.learner->model(),
                                    session.plan().input, session.setup.device.device);
+  if (session.setup.group) JoinRanks(session);
   return OkStatus();
 }
 
@@ -113,7 +139,10 @@ Status OpenBatches(TrainingSession& session) {
   STOKER_ASSIGN_OR_RETURN(
       auto prefetcher,
       DevicePrefetcher::Open(
-          batches.dataset, runtime, {.seed = seed},
+          batches.dataset, runtime,
+          {.seed = seed,
+           // One process writes a log of losses.
+           .losses = session.keeps_run() ? LossLogging::kEach : LossLogging::kNone},
           FeedOptions(session, batches.dataset, batches.normalize, TrainRowNames(session)),
           BatchesAhead(session)));
   session.batches = std::make_unique<BatchSource>(std::move(prefetcher), session.plan().again);
@@ -168,7 +197,8 @@ Status BuildCallbacks(TrainingSession& session) {
                                         .run = session.setup.run.paths().root,
                                         .total_steps = session.plan().total_steps(),
                                         .steps_per_epoch = session.plan().steps_per_epoch(),
-                                        .learner = *session.learner});
+                                        .learner = *session.learner,
+                                        .rank = session.rank()});
   for (const CallbackRegistry::Configured& configured : session.setup.recipe.train.callbacks) {
     STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Callback> callback, BuildKind(configured));
     session.callbacks.Add(configured.name, std::move(callback));
@@ -201,6 +231,12 @@ Status StoreDecisions(TrainingSession& session, const TuneReport& tuning) {
 
 void TellStart(TrainingSession& session, TuneReport tuning) {
   std::vector<std::string> warnings = std::move(session.setup.warnings);
+  if (session.plan().makes_all) {
+    warnings.emplace_back(
+        "each process makes the samples of all and drops those of the others, since data.train is "
+        "read in order, or batches need all of their rows: the input costs each what it costs one "
+        "process alone");
+  }
   if (!session.setup.device.note.empty()) warnings.push_back(session.setup.device.note);
   if (!session.setup.recipe.data.eval) {
     warnings.emplace_back(
@@ -232,26 +268,49 @@ Status OpenTensorboard(TrainingSession& session) {
   return OkStatus();
 }
 
-// All that lies before the first step, in its order.
-Status GetReady(TrainingSession& session) {
-  STOKER_ASSIGN_OR_RETURN(TuneReport tuning, Choose(session));
+Status BuildAll(TrainingSession& session) {
   session.cpus = std::make_unique<PipelineCpuScope>(FeedCpus(session));
   STOKER_RETURN_IF_ERROR(BuildLearner(session));
   RecordPasses(session);
-  STOKER_RETURN_IF_ERROR(OpenBatches(session));
+  return OpenBatches(session);
+}
+
+// Alone, or as the rank that keeps the run.
+Status Begin(TrainingSession& session) {
+  if (!session.keeps_run()) return OkStatus();
+  return session.setup.resume ? RestoreNewest(session) : BeginWithWeights(session);
+}
+
+// What rank 0 begins with, all begin with.
+Status BeginAlike(TrainingSession& session) {
+  STOKER_RETURN_IF_ERROR(AgreeOn(session, Begin(session), "the first weights"));
+  return session.setup.group ? TakeStateOfFirst(session) : OkStatus();
+}
+
+Status Store(TrainingSession& session, const TuneReport& tuning) {
+  if (!session.keeps_run()) return OkStatus();
+  STOKER_RETURN_IF_ERROR(StoreDecisions(session, tuning));
+  return OpenTensorboard(session);
+}
+
+// All that lies before the first step, in its order.
+Status GetReady(TrainingSession& session) {
+  STOKER_ASSIGN_OR_RETURN(TuneReport tuning, Choose(session));
+  STOKER_RETURN_IF_ERROR(AgreeOn(session, BuildAll(session), "the start"));
   STOKER_RETURN_IF_ERROR(TryEvaluation(session));
   STOKER_RETURN_IF_ERROR(BuildCallbacks(session));
-  if (session.options().lint && !session.setup.resume) Lint(session);
+  if (session.options().lint && !session.setup.resume && session.keeps_run()) Lint(session);
   session.setup.first_batch.reset();
   for (std::string& warning : SettingsWithoutEffect(session.setup.recipe, session.plan())) {
     session.setup.warnings.push_back(std::move(warning));
   }
-  STOKER_RETURN_IF_ERROR(session.setup.resume ? RestoreNewest(session) : BeginWithWeights(session));
-  STOKER_RETURN_IF_ERROR(StoreDecisions(session, tuning));
-  STOKER_RETURN_IF_ERROR(OpenTensorboard(session));
+  STOKER_RETURN_IF_ERROR(BeginAlike(session));
+  STOKER_RETURN_IF_ERROR(AgreeOn(session, Store(session, tuning), "the run directory"));
   TellStart(session, std::move(tuning));
-  return CallEach(session,
-                  [](Callback& callback, RunView& view) { return callback.OnStart(view); });
+  return AgreeOn(
+      session,
+      CallEach(session, [](Callback& callback, RunView& view) { return callback.OnStart(view); }),
+      "the first step");
 }
 
 Result<std::unique_ptr<TrainingSession>> Start(TrainingSetup setup, CallbackList callbacks,

@@ -344,4 +344,24 @@ TEST(MetricsFile, AFullDiskIsReportedWithThePath) {
               FailsWith(StatusCode::kResourceExhausted, "/dev/full"));
 }
 
+TEST(RunDirectoryNowhere, TakesWhatIsWrittenAndKeepsNothing) {
+  RunDirectory run = RunDirectory::Nowhere();
+  EXPECT_TRUE(run.nowhere());
+  STOKER_EXPECT_OK(run.WriteRecipe(ConfigNode::Map({})));
+  STOKER_EXPECT_OK(run.WriteChoices({}));
+  STOKER_EXPECT_OK(run.RemoveChoices());
+  STOKER_EXPECT_OK(run.WriteSummary({}));
+  STOKER_EXPECT_OK(run.RemoveResults());
+  run.Log("nobody reads this");
+  run.held()->Discard();
+  MetricsFile metrics = MetricsFile::Nowhere();
+  STOKER_EXPECT_OK(metrics.Append({{"step", 1}}));
+  STOKER_EXPECT_OK(metrics.Sync());
+  STOKER_EXPECT_OK(metrics.CutBack(17));
+  STOKER_ASSERT_OK_AND_ASSIGN(const uint64_t size, metrics.Size());
+  EXPECT_EQ(size, 0);
+  for (const char* name : {"recipe.yaml", "choices.json", "summary.json", "log"})
+    EXPECT_FALSE(std::filesystem::exists(name)) << name;
+}
+
 }  // namespace stoker::run_directory_test

@@ -4,6 +4,7 @@
 
 #include "stoker/base/problems.h"
 #include "stoker/data/advice/no_batch.h"
+#include "stoker/data/nodes/rank_rows.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/data/options/registry.h"
@@ -229,7 +230,29 @@ struct PlannedBatches {
   PlacedPipeline placed;           // of all epochs
   std::optional<Dataset> on_host;  // TrainingPlan::host_batches
   Length length;
+  bool makes_all = false;  // TrainingPlan::makes_all
 };
+
+// Leaves the rows of one rank.
+Status LeaveShare(PlannedBatches& batches, const RowShare& share) {
+  STOKER_ASSIGN_OR_RETURN(RankRows rows, RowsOfRank(batches.placed.dataset, share));
+  batches.makes_all = rows.makes_all;
+  batches.placed.dataset = std::move(rows.dataset);
+  if (!batches.on_host) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(RankRows on_host, RowsOfRank(*batches.on_host, share));
+  batches.on_host = std::move(on_host.dataset);
+  return OkStatus();
+}
+
+// With fewer rows some ranks would only wait for others.
+Status CheckRowsSuffice(const Recipe& recipe, const RowShare& share) {
+  const std::optional<int64_t> rows = BatchSizeOf(recipe.data, recipe.train.options.input);
+  if (!rows || *rows >= share.world) return OkStatus();
+  return InvalidArgument(
+      "data.train makes batches of {}, and {} processes share the rows of each: give batch at "
+      "least {}, or start fewer processes",
+      *rows, share.world, share.world);
+}
 
 Result<PlannedBatches> PlanBatches(const Recipe& recipe, c10::Device device) {
   STOKER_ASSIGN_OR_RETURN(PlacedPipeline placed, PlaceTrain(recipe, device));
@@ -266,7 +289,7 @@ Status CheckSteps(const Recipe& recipe) {
 
 }  // namespace
 
-Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
+Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device, const RowShare& share) {
   const TrainOptions& options = recipe.train.options;
   Problems problems;
   CheckedRecipe checked;
@@ -276,7 +299,9 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
   // The number of steps and the schedule can be checked without fields and model.
   if (!problems.empty()) problems.Add(CheckSteps(recipe));
   STOKER_RETURN_IF_ERROR(problems.ToStatus());
+  STOKER_RETURN_IF_ERROR(CheckRowsSuffice(recipe, share));
   STOKER_ASSIGN_OR_RETURN(PlannedBatches batches, PlanBatches(recipe, device));
+  STOKER_RETURN_IF_ERROR(LeaveShare(batches, share));
   STOKER_ASSIGN_OR_RETURN(const SchedulePlan steps, PlanSteps(options, batches.length));
   const int64_t batches_per_epoch = batches.length.batches_per_epoch;
   std::optional<int64_t> again = options.overfit_batches;
@@ -290,7 +315,8 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
                     .batch_size = SamplesOfStep(recipe),
                     .batches_per_epoch = batches_per_epoch,
                     .again = again,
-                    .accumulate = options.accumulate};
+                    .accumulate = options.accumulate,
+                    .makes_all = batches.makes_all};
   STOKER_RETURN_IF_ERROR(CheckSchedule(recipe, plan.schedule, plan.target.kind));
   return plan;
 }

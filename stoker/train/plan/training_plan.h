@@ -10,6 +10,7 @@
 
 #include "stoker/base/status.h"
 #include "stoker/data/core/dataset.h"
+#include "stoker/data/core/row_share.h"
 #include "stoker/run/choices.h"
 #include "stoker/run/recipe.h"
 #include "stoker/run/registry.h"
@@ -41,6 +42,7 @@ struct TrainingPlan {
   std::optional<int64_t> again;  // repeats this many batches (train.overfit_batches); then
                                  // `batches` are these
   int64_t accumulate = 1;        // batches of a step, except the last of an epoch
+  bool makes_all = false;        // of several ranks, each makes the rows of all (rank_rows.h)
 
   PlacedPipeline BatchesFor(const Choices& choices) const {
     if (choices.normalize_on_host && host_batches) return {*host_batches, {}};
@@ -65,6 +67,9 @@ struct TrainingPlan {
 // evaluations of such targets do not have; no batch at all; no end and no train.max_steps; an
 // invalid schedule.
 //   device  the device of the batches, which decides where they are normalised (normalize_place.h)
-Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device = c10::kCPU);
+//   share   of the rows of each batch, which `batches` give; all else is of whole batches. Errors:
+//           also a batch of fewer rows than ranks
+Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device = c10::kCPU,
+                              const RowShare& share = {});
 
 }  // namespace stoker

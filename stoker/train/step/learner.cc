@@ -137,9 +137,12 @@ TrainingScores Learner::Forward(const at::Tensor& input) {
 
 Status Learner::Backward(const TensorBatch& batch, int64_t batches) {
   at::Tensor scores;
+  const bool last = ++parts_ == batches;
   const Status status = CatchTorchErrors([&] {
     if (checks_.gradients && !loss_.defined()) buffers_before_ = CopiesOf(model_->buffers());
-    if (batches == 1 && !checks_.layers && BackwardByGraph(batch)) return;
+    if (exchange_ && last) exchange_->Begin(step_);
+    if (exchange_ && batch.size() == 0) return;
+    if (!exchange_ && batches == 1 && !checks_.layers && BackwardByGraph(batch)) return;
     std::optional<LayerTrace> trace;
     if (checks_.layers) trace.emplace(*model_, LayerTrace::Values::kChecked);
     BackwardLoss(batch, batches, scores, trace ? &*trace : nullptr);
@@ -191,6 +194,11 @@ void Learner::BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor
   if (!broken_) why_.clear();
   const TrainingScores all = Forward(batch.input);
   scores = all.scores;
+  // For one batch the ratio would be that to itself.
+  const bool whole = batches == 1 && !exchange_;
+  const double weight = whole ? 1 : objective_->Weight(batch.target);
+  // The mean over such samples has no value; with those of other ranks it may have one.
+  if (exchange_ && weight == 0) return;
   const at::Tensor loss = [&] {
     const TraceSpan span("loss");
     return TrainingLoss(*objective_, all, batch.target);
@@ -202,11 +210,12 @@ void Learner::BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor
     why_ = fmt::format("the loss is {}; {}", std::isnan(loss.item<double>()) ? "nan" : "inf",
                        WhyBroken(batch, scores, trace));
   }
-  // For one batch the ratio would be that to itself.
-  const double weight = batches == 1 ? 1 : objective_->Weight(batch.target);
-  if (!loss_.defined()) expected_ = weight * static_cast<double>(batches);
+  if (exchange_)
+    expected_ = divisor_;
+  else if (!loss_.defined())
+    expected_ = weight * static_cast<double>(batches);
   // A batch's share of the step, as if all batches had the weight of the first.
-  const at::Tensor share = batches == 1 ? loss : loss * (weight / expected_);
+  const at::Tensor share = whole ? loss : loss * (weight / expected_);
   if (!broken_) BackwardFrom(share);
   AddLoss(loss.detach(), weight);
 }
@@ -335,6 +344,7 @@ Result<at::Tensor> Learner::Update(const ScheduleValue& now, int64_t step) {
     ClearGradients();
   }));
   weight_ = 0;
+  parts_ = 0;
   layer_.clear();
   broken_ = false;
   return std::exchange(loss_, at::Tensor());

@@ -16,6 +16,7 @@
 #include "stoker/train/core/loss.h"
 #include "stoker/train/core/model.h"
 #include "stoker/train/step/grad_scaler.h"
+#include "stoker/train/step/gradient_exchange.h"
 #include "stoker/train/step/graphed_pass.h"
 #include "stoker/train/step/weight_average.h"
 
@@ -61,6 +62,13 @@ enum class StepOutcome {
   kBrokeWeights  // they have changed, and are no longer finite
 };
 
+// What all ranks together have of a step, beside gradients and loss.
+struct StepTotals {
+  int64_t samples = 0;
+  int64_t failed = 0;   // ranks that cannot make the step
+  int64_t stopped = 0;  // ranks that were asked to stop
+};
+
 // One thread at a time; computes on the threads set by at::set_num_threads.
 class Learner {
  public:
@@ -89,6 +97,22 @@ class Learner {
   bool LaunchesAlike() const { return model_->LaunchesAlike() && objective_->LaunchesAlike(); }
   // Returns why an eligible batch was not launched as a whole; each reason once, then empty.
   std::string TakeGraphNote() { return graphed_ ? graphed_->TakeNote() : std::string(); }
+
+  // Makes each step one of several ranks: Backward sends the gradients of a step's last batch while
+  // it makes them, Join completes the sums, and Update follows the mean loss of all ranks' samples.
+  // A batch may have no samples. Losses are weighed by Loss::Weight, so each sample counts the same
+  // on whichever rank it is.
+  //   divisor  about the weight of a step of all ranks, the same on all: gradients travel divided
+  //            by it, so that they have the size that one process would give them
+  void JoinWith(std::unique_ptr<GradientExchange> exchange, double divisor);
+  // Call it before each step of several ranks.
+  //   step  its number in the run, from 1, for messages
+  void BeginStep(int64_t step) { step_ = step; }
+
+  // Call it after the batches of a step, on every rank, and also where Backward failed or was not
+  // called. Afterwards gradients, loss and whether the step is broken are those of all ranks.
+  // Errors: those of Group. REQUIRES: JoinWith.
+  Result<StepTotals> Join(const StepTotals& mine);
 
   // Unscales and clips the gradients, updates the weights and averages them: step number `step` of
   // the run, from 1. In float16 a step whose scaled gradients overflow is skipped (grad_scaler.h).
@@ -151,6 +175,7 @@ class Learner {
   Status ExplainFailure(const Status& failure, const TensorBatch& batch, const at::Tensor& scores);
   uint64_t FixedBytes() const;
   void AddLoss(const at::Tensor& loss, double weight);
+  Status TellWhyBroken();
   void WeighGradients();
   void ClearGradients();
 
@@ -163,12 +188,16 @@ class Learner {
   WeightAverage average_;
   std::vector<at::Tensor> parameters_;
   std::optional<GraphedPass> graphed_;
+  std::unique_ptr<GradientExchange> exchange_;  // null: alone
+  double divisor_ = 1;                          // of the gradients that are exchanged
   StepChecks checks_;
   RowNames row_names_ = PlacesInBatch;
   StepOutcome outcome_ = StepOutcome::kMoved;
   std::string why_;
 
   // Of the current step.
+  int64_t parts_ = 0;    // batches so far
+  int64_t step_ = 1;     // its number, if there are several ranks
   at::Tensor loss_;      // mean so far
   double weight_ = 0;    // its divisor (Loss::Weight)
   double expected_ = 0;  // the divisor of the gradients

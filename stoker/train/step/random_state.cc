@@ -3,10 +3,12 @@
 #include <ATen/Context.h>
 #include <ATen/core/Generator.h>
 #include <ATen/ops/empty.h>
+#include <torch/utils.h>
 
 #include <string>
 #include <vector>
 
+#include "stoker/base/random.h"
 #include "stoker/device/torch_error.h"
 
 namespace stoker {
@@ -62,6 +64,11 @@ void PutRandomState(const std::vector<at::Tensor>& state, c10::Device device) {
     const std::lock_guard lock(generator.mutex());
     generator.set_state(state[i]);
   }
+}
+
+void SeedForStep(uint64_t seed, int64_t step, int64_t rank) {
+  const uint64_t of_step = Mix64(Mix64(seed) + static_cast<uint64_t>(step));
+  torch::manual_seed(Mix64(of_step + static_cast<uint64_t>(rank)));
 }
 
 Json SaveRandomState(c10::Device device) {

@@ -1,0 +1,48 @@
+// The part of Learner that joins other ranks.
+#include <ATen/ops/full.h>
+#include <ATen/ops/tensor.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "stoker/train/step/learner.h"
+
+namespace stoker {
+
+void Learner::JoinWith(std::unique_ptr<GradientExchange> exchange, double divisor) {
+  exchange_ = std::move(exchange);
+  divisor_ = divisor;
+}
+
+Result<StepTotals> Learner::Join(const StepTotals& mine) {
+  if (!broken_) why_.clear();  // of an earlier step, where this one had no samples here
+  const double loss = loss_.defined() ? loss_.item<double>() * weight_ : 0;
+  at::Tensor totals =
+      at::tensor({weight_, loss, broken_ ? 1.0 : 0.0, static_cast<double>(mine.samples),
+                  static_cast<double>(mine.failed), static_cast<double>(mine.stopped)},
+                 at::kDouble);
+  STOKER_RETURN_IF_ERROR(exchange_->Finish(step_, totals));
+  const auto* const sums = totals.const_data_ptr<double>();
+  weight_ = sums[0];
+  expected_ = divisor_;
+  loss_ = at::full({}, sums[1] / sums[0], at::kFloat);
+  const StepTotals all{.samples = static_cast<int64_t>(sums[3]),
+                       .failed = static_cast<int64_t>(sums[4]),
+                       .stopped = static_cast<int64_t>(sums[5])};
+  broken_ = sums[2] > 0 || !std::isfinite(sums[1] / sums[0]);
+  if (broken_ && all.failed == 0) STOKER_RETURN_IF_ERROR(TellWhyBroken());
+  return all;
+}
+
+// The ranks decide alike what becomes of the step, and each says what the first of them found.
+Status Learner::TellWhyBroken() {
+  STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> all,
+                          exchange_->group().GatherTexts(why_, "why a loss is not finite"));
+  const auto told = std::ranges::find_if(all, [](const std::string& why) { return !why.empty(); });
+  why_ = told == all.end() ? "the loss is not finite"
+                           : fmt::format("rank {}: {}", told - all.begin(), *told);
+  return OkStatus();
+}
+
+}  // namespace stoker

@@ -1,0 +1,177 @@
+"""`stoker train` in several processes."""
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import time
+import unittest
+
+from launch_test import children_of
+from program import ProgramTest
+
+# Steps enough for a test to come in between.
+TRAIN = ["train", "recipe.yaml", "--set", "train.epochs=12", "--set", "train.checkpoint.every_steps=4"]
+
+
+class DistributedBase(ProgramTest):
+    def launch(self, *arguments, ranks=2, **options):
+        return self.run_stoker("launch", "-n", str(ranks), "--", *arguments, **options)
+
+    def lines(self, run, kind="train"):
+        lines = [json.loads(line) for line in self.read(f"{run}/metrics.jsonl").splitlines()]
+        return [line for line in lines if line["kind"] == kind]
+
+    def steps_stored(self, run):
+        folder = self.path(f"{run}/checkpoints")
+        return sorted(name for name in os.listdir(folder) if name.startswith("step-")) if os.path.isdir(folder) else []
+
+    def wait_for_checkpoint(self, run, process):
+        while not self.steps_stored(run):
+            self.assertIsNone(process.poll(), "ended by itself")
+            time.sleep(0.005)
+
+    def own_ranks(self, *commands):
+        """Processes that no launcher has started, each with its command, and what they print."""
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        place = {"WORLD_SIZE": str(len(commands)), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+        processes = [self.start(*command, environment={"RANK": str(rank), **place}) for rank, command in enumerate(commands)]
+        return [(process, *process.communicate()) for process in processes]
+
+
+class DistributedTest(DistributedBase):
+    def test_ranks_train_one_run_that_rank_0_alone_keeps_and_tells_of(self):
+        out, err = self.launch("train", "recipe.yaml", "--run-dir", "run", ranks=3)
+        self.assertEqual(err, "")
+        self.assertEqual({line[:4] for line in out.splitlines()}, {"[0] "})
+        for name in ("recipe.yaml", "weights.safetensors", "summary.json", "progress.json", "profile.json", "report.html"):
+            self.assertTrue(os.path.exists(self.path(f"run/{name}")), name)
+        self.run_stoker("train", "recipe.yaml", "--run", "alone")
+        self.assertEqual([line["step"] for line in self.lines("run")], [line["step"] for line in self.lines("alone")])
+        alone, together = (self.lines(run, "eval")[-1] for run in ("alone", "run"))
+        self.assertEqual(together["samples"], alone["samples"])
+        self.assertAlmostEqual(together["accuracy"], alone["accuracy"], delta=0.05)
+        self.run_stoker("eval", "run")
+
+    def test_the_losses_are_those_of_one_process(self):
+        every = ["--set", "train.log_every=1", "--set", "train.epochs=1", "--set", "model={mlp: {classes: 4}}"]
+        self.run_stoker("train", "recipe.yaml", *every, "--run", "alone")
+        for ranks in (2, 3):
+            self.launch("train", "recipe.yaml", *every, "--run", f"run{ranks}", ranks=ranks)
+            for one, several in zip(self.lines("alone")[:10], self.lines(f"run{ranks}")[:10], strict=True):
+                self.assertAlmostEqual(several["loss"], one["loss"], delta=1e-5)
+
+    def test_a_run_of_three_is_finished_by_two_and_by_one(self):
+        for after, command in (("two", ["launch", "-n", "2", "--"]), ("one", [])):
+            launcher = self.start("launch", "-n", "3", "--", *TRAIN, "--run", after)
+            self.wait_for_checkpoint(after, launcher)
+            launcher.terminate()
+            _, err = launcher.communicate()
+            self.assertEqual(launcher.returncode, 143, err)
+            self.run_stoker(*command, "train", "--resume", "--run", after)
+            self.assertEqual([line["step"] for line in self.lines(after)], list(range(50, 192, 50)) + [192])
+
+    def test_one_that_is_asked_to_stop_stops_all_after_the_same_step(self):
+        self.launch(*TRAIN, "--run", "whole")
+        for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+            with self.subTest(number.name):
+                run = number.name
+                launcher = self.start("launch", "-n", "2", "--restarts", "3", "--", *TRAIN, "--run", run)
+                self.wait_for_checkpoint(run, launcher)
+                os.kill(children_of(launcher)[1], number)
+                _, err = launcher.communicate()
+                self.assertEqual(launcher.returncode, code, err)
+                self.assertNotIn("restart", err)
+                self.assertRegex(err, r"(?m)^\[0\] stoker: error: stopped after step \d+ of 192; a checkpoint is stored")
+                step = int(re.search(r"stopped after step (\d+)", err)[1])
+                self.assertIn(f"step-{step:08d}", self.steps_stored(run))
+                self.launch("train", "recipe.yaml", *TRAIN[2:], "--resume", "--run", run)
+                self.assertEqual(self.read(f"{run}/weights.safetensors"), self.read("whole/weights.safetensors"))
+
+    def test_ranks_that_do_not_train_the_same_are_named_with_what_differs(self):
+        self.write("other/recipe.yaml", self.read("recipe.yaml").replace(b"root: data", b"root: ../data"))
+        ended = self.own_ranks(["train", "recipe.yaml", "--run", "run"],
+                               ["train", "other/recipe.yaml", "--set", "train.optimizer.adamw.weight_decay=0.5"])
+        self.assertEqual([process.returncode for process, _, _ in ended], [2, 2], ended)
+        for _, _, err in ended:
+            self.assertIn("rank 1 does not train what rank 0 does: train.optimizer.adamw.weight_decay: 0.01 -> 0.5;", err)
+        self.assertFalse(os.path.exists(self.path("run")))
+
+    def test_data_that_differ_are_named(self):
+        os.makedirs(self.path("other"))
+        self.write("other/recipe.yaml", self.read("recipe.yaml"))
+        for name in os.listdir(self.path("data")):
+            self.write(f"other/data/{name}", self.read(f"data/{name}"))
+        labels = bytearray(self.read("data/eval-labels"))
+        labels[-1] ^= 1
+        self.write("other/data/eval-labels", bytes(labels))
+        ended = self.own_ranks(["train", "recipe.yaml", "--run", "run"], ["train", "other/recipe.yaml"])
+        for process, _, err in ended:
+            self.assertEqual(process.returncode, 2, err)
+            self.assertIn("rank 1 does not train what rank 0 does:", err)
+            self.assertIn("eval-labels", err)
+
+    def test_a_run_that_is_refused_leaves_nothing_and_says_so_once(self):
+        self.write("run/thesis.txt", "precious")
+        _, err = self.launch("train", "recipe.yaml", "--run", "run", expect=1)
+        self.assertEqual(len(re.findall(r"(?m)^\[0\] stoker: error: run: exists already", err)), 1, err)
+        self.assertIn("[1] stoker: error: rank 0 failed: run: exists already", err)
+        self.assertEqual(os.listdir(self.path("run")), ["thesis.txt"])
+
+    def test_a_wrong_key_is_wrong_usage(self):
+        for key, says in (("backend=mpi", "auto, gloo"), ("timeout=0", "timeout"), ("bucket_mb=-1", "bucket_mb"),
+                          ("buckets=1", "bucket_mb")):
+            self.assert_fails(["train", "recipe.yaml", "--set", f"train.distributed.{key}", "--run", "run"], 2, says)
+        _, err = self.launch("train", "recipe.yaml", "--set", "data.train.4.batch={size: 2}", "--run", "run", ranks=3, expect=2)
+        self.assertIn("3 processes share the rows of each", err)
+        self.assertFalse(os.path.exists(self.path("run")))
+
+
+class DistributedFaultsTest(DistributedBase):
+    def test_a_kill_of_any_rank_at_any_moment_costs_nothing_but_time(self):
+        self.launch(*TRAIN, "--run", "whole", ranks=3)
+        for rank in range(3):
+            with self.subTest(rank=rank):
+                run = f"killed-{rank}"
+                launcher = self.start("launch", "-n", "3", "--restarts", "2", "--", *TRAIN, "--run", run)
+                self.wait_for_checkpoint(run, launcher)
+                os.kill(children_of(launcher)[rank], signal.SIGKILL)
+                _, err = launcher.communicate()
+                self.assertEqual(launcher.returncode, 0, err)
+                self.assertIn(f"launch: rank {rank} was killed by signal 9", err)
+                self.assertIn("restart 1 of 2", err)
+                self.assertEqual(self.read(f"{run}/weights.safetensors"), self.read("whole/weights.safetensors"))
+
+    def test_an_error_of_one_rank_is_told_once_and_by_name(self):
+        # The last row of a batch in order, which is the last rank's.
+        labels = bytearray(self.read("data/train-labels"))
+        labels[-1] = 9
+        self.write("data/train-labels", bytes(labels))
+        train = "data.train=[{idx: {images: train-images, labels: train-labels}}, {normalize: {mean: 0.2, std: 0.3}}, {batch: 64}]"
+        _, err = self.launch("train", "recipe.yaml", "--set", train, "--run", "run", ranks=3, expect=1)
+        self.assertEqual(len(re.findall(r"(?m)^\[2\] stoker: error: (?!rank)", err)), 1, err)
+        for rank in (0, 1):
+            self.assertRegex(err, rf"(?m)^\[{rank}\] stoker: error: rank 2 failed: ")
+        self.assertEqual(self.steps_stored("run"), ["step-00000007"])
+
+    def test_a_checkpoint_that_rank_0_cannot_write_ends_all_by_name(self):
+        launcher = self.start("launch", "-n", "3", "--", *TRAIN, "--run", "run")
+        self.wait_for_checkpoint("run", launcher)
+        while not os.path.isfile(self.path("run/checkpoints")):
+            shutil.rmtree(self.path("run/checkpoints"), ignore_errors=True)
+            try:
+                self.write("run/checkpoints", "in the way")
+            except IsADirectoryError:  # made again meanwhile
+                pass
+        _, err = launcher.communicate()
+        self.assertEqual(launcher.returncode, 1, err)
+        self.assertRegex(err, r"(?m)^\[0\] stoker: error: while writing the checkpoint of step \d+")
+        for rank in (1, 2):
+            self.assertRegex(err, rf"(?m)^\[{rank}\] stoker: error: rank 0 failed: while writing the checkpoint of step")
+
+
+if __name__ == "__main__":
+    unittest.main()
