@@ -86,3 +86,17 @@ class DoctorGpuTest(DoctorForeignCase):
                   "if os.fork() == 0: sys.exit(0)\nos.wait()\nprint('done', flush=True)\nsys.exit(7)\n")
         report = self.watch_cuda(script, seconds="60")
         self.assertEqual(report["profile"]["exit_code"], 7)
+
+    def test_a_program_whose_first_thread_ends_first_ends_with_its_last(self):
+        script = ("import ctypes, threading, time\nctypes.CDLL('libcuda.so.1').cuInit(0)\n"
+                  "threading.Thread(target=time.sleep, args=(1.5,)).start()\nctypes.CDLL(None).pthread_exit(None)\n")
+        report = self.watch_cuda(script, seconds="60")
+        self.assertTrue(report["profile"]["ended"])
+        self.assertEqual(report["profile"]["exit_code"], 0)
+
+    def test_a_limit_of_the_size_of_files_does_not_end_the_program(self):
+        script = ("import ctypes, resource, signal, time\nsignal.signal(signal.SIGXFSZ, signal.SIG_DFL)\n"
+                  "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\nctypes.CDLL('libcuda.so.1').cuInit(0)\ntime.sleep(1)\n")
+        report = self.watch_cuda(script, seconds="60")
+        self.assertEqual(report["profile"]["exit_code"], 0)
+        self.assertIsNone(report["profile"]["cuda"])

@@ -7,6 +7,7 @@
 // nothing, uses no other library, and without CUPTI does nothing but say so in its file. CUPTI's
 // declarations are our own: records have kept the fields below at their places from CUDA 9 to 13.
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
@@ -14,6 +15,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -52,8 +55,8 @@ Cupti cupti;
 alignas(Tally) unsigned char tally_memory[sizeof(Tally)];
 Tally* tally = nullptr;
 CudaCounters* published = nullptr;
-std::mutex flushing;
-bool ended = false;  // guarded by `flushing`
+std::timed_mutex flushing;
+std::atomic<bool> ended = false;
 
 void GiveBuffer(uint8_t** buffer, size_t* size, size_t* most_records) {
   *buffer = static_cast<uint8_t*>(std::aligned_alloc(8, kBufferBytes));
@@ -70,6 +73,20 @@ void TakeBuffer(void* context, uint32_t stream, uint8_t* buffer, size_t, size_t 
   std::free(buffer);
 }
 
+// Gives the file its blocks, because a full disk would end the program with SIGBUS later; and keeps
+// the signal from it that a limit of the size of files sends.
+bool HasBlocks(int file) {
+  sigset_t limit, before;
+  ::sigemptyset(&limit);
+  ::sigaddset(&limit, SIGXFSZ);
+  ::pthread_sigmask(SIG_BLOCK, &limit, &before);
+  const int failed = ::posix_fallocate(file, 0, sizeof(CudaCountersFile));
+  const timespec now = {};
+  if (failed == EFBIG) ::sigtimedwait(&limit, nullptr, &now);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return failed == 0;
+}
+
 // The library's file, mapped; null: there is none.
 CudaCountersFile* MapFile() {
   const char* const folder = std::getenv(kCudaActivityFolder);
@@ -82,8 +99,7 @@ CudaCountersFile* MapFile() {
   const int file = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return nullptr;
   void* mapped = MAP_FAILED;
-  // With its blocks, because a full disk would end the program with SIGBUS.
-  if (::posix_fallocate(file, 0, sizeof(CudaCountersFile)) == 0)
+  if (HasBlocks(file))
     mapped = ::mmap(nullptr, sizeof(CudaCountersFile), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   ::close(file);
   return mapped == MAP_FAILED ? nullptr : new (mapped) CudaCountersFile;
@@ -167,9 +183,28 @@ bool Switch(int (*function)(uint32_t kind)) {
   return true;
 }
 
+// Whether the program's first thread has ended while others go on. With the last of them the
+// process ends, of which this thread is none.
+bool FirstThreadEnded() {
+  char text[512];
+  const int file = ::open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const ssize_t size = ::read(file, text, sizeof text - 1);
+  ::close(file);
+  if (size <= 0) return false;
+  text[size] = 0;
+  const char* const name_end = std::strrchr(text, ')');
+  return name_end != nullptr && name_end + 2 < text + size && name_end[2] == 'Z';
+}
+
 // Sleeps, and then holds the lock; not if the process ends.
-std::unique_lock<std::mutex> LockAfter(std::chrono::milliseconds time) {
-  std::this_thread::sleep_for(time);
+std::unique_lock<std::timed_mutex> LockAfter(std::chrono::milliseconds time) {
+  const auto until = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < until) {
+    if (ended || FirstThreadEnded()) return {};
+    std::this_thread::sleep_for(
+        std::min<std::chrono::nanoseconds>(kFlushEvery, until - std::chrono::steady_clock::now()));
+  }
   std::unique_lock lock(flushing);
   if (ended) lock.unlock();
   return lock;
@@ -206,8 +241,10 @@ void* RecordWindows(void*) {
 pid_t owner = 0;
 void End() {
   if (::getpid() != owner) return;
-  const std::lock_guard lock(flushing);
   ended = true;
+  // A call of CUPTI's is under way at most; one that never returns must not keep the program.
+  constexpr auto kPatience = std::chrono::seconds(1);
+  if (flushing.try_lock_for(kPatience)) flushing.unlock();
 }
 
 // In a thread that gets none of the program's signals.

@@ -84,6 +84,7 @@ std::optional<StatLine> ParseStat(std::string_view text) {
                   .major_faults = field(12),
                   .user_ticks = field(14),
                   .system_ticks = field(15),
+                  .threads = field(20),
                   .start = field(22),
                   .memory_pages = field(kMemory)};
 }

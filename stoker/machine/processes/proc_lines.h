@@ -17,6 +17,7 @@ struct StatLine {
   char state = '?';  // R, S, D, Z, T ...
   int64_t minor_faults = 0, major_faults = 0;
   int64_t user_ticks = 0, system_ticks = 0;
+  int64_t threads = 0;
   int64_t start = 0;
   int64_t memory_pages = 0;
 };

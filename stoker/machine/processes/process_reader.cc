@@ -74,11 +74,13 @@ ProcessSample ProcessReader::ReadProcess(int64_t pid) const {
     const auto value = ValueOf(io, key);
     return value ? ParseCount(*value) : std::nullopt;
   };
+  // The first thread of a process may end before others, and is a zombie then.
+  const bool ended = (line->state == 'Z' && line->threads <= 1) || line->state == 'X';
   ProcessSample sample{.pid = pid,
                        .parent = line->parent,
                        .start = line->start,
                        .name = std::move(line->name),
-                       .ended = line->state == 'Z' || line->state == 'X',
+                       .ended = ended,
                        .user_ticks = line->user_ticks,
                        .system_ticks = line->system_ticks,
                        .minor_faults = line->minor_faults,

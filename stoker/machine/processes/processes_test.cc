@@ -19,9 +19,10 @@ constexpr const char* kPython =
     "92332032 2510 18446744073709551615 1 1 0 0 0 0 0 16781312 2 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 "
     "0 0";
 
-std::string StatOf(int64_t pid, std::string_view name, char state, int64_t parent, int64_t start) {
-  return fmt::format("{} ({}) {} {} 1 1 0 -1 0 5 0 6 0 7 8 0 0 20 0 1 0 {} 4096 3 0 0 0\n", pid,
-                     name, state, parent, start);
+std::string StatOf(int64_t pid, std::string_view name, char state, int64_t parent, int64_t start,
+                   int64_t threads = 1) {
+  return fmt::format("{} ({}) {} {} 1 1 0 -1 0 5 0 6 0 7 8 0 0 20 0 {} 0 {} 4096 3 0 0 0\n", pid,
+                     name, state, parent, threads, start);
 }
 
 // A made-up /proc.
@@ -223,6 +224,20 @@ TEST(ProcessReader, AThreadThatIsGoneAndAZombieAreNoError) {
   EXPECT_TRUE(samples[0].ended);
   EXPECT_THAT(samples[0].threads, IsEmpty());
   EXPECT_EQ(samples[1].threads[1].state, ThreadState::kOther);
+}
+
+TEST(ProcessReader, AProcessWhoseFirstThreadAloneHasEndedGoesOn) {
+  Proc proc;
+  proc.Add(10, 1, 100);
+  proc.Write("10/stat", StatOf(10, "x", 'Z', 1, 100, /*threads=*/2));
+  proc.Write("10/task/10/stat", StatOf(10, "x", 'Z', 1, 100, 2));
+  proc.Write("10/task/12/stat", StatOf(12, "x", 'R', 1, 100, 2));
+  ProcessReader reader(10, /*with_top=*/true, proc.path());
+  reader.FindTree();
+  const std::vector<ProcessSample> samples = reader.Read();
+  ASSERT_EQ(samples.size(), 1u);
+  EXPECT_FALSE(samples[0].ended);
+  EXPECT_EQ(samples[0].threads.at(1).state, ThreadState::kRunning);
 }
 
 TEST(CommandLineOf, SplitsAtZeroBytesAndNamesWhatShowsNone) {

@@ -156,8 +156,9 @@ std::vector<std::string> AcceleratorWatch::Notes(int64_t main) const {
   if (counted == nullptr) {
     if (folder_ && Gpu() && Gpu()->used.value_or(0) >= kUsed) {
       notes.emplace_back(
-          "a GPU was used, but no kernel was counted: by another program, or by one that does not "
-          "get the environment that the doctor gave it");
+          "a GPU was used, but no kernel was counted: another program uses it, or this one lost "
+          "the "
+          "environment that the doctor gave it or cannot write to the folder of temporary files");
     }
     return notes;
   }
@@ -166,7 +167,8 @@ std::vector<std::string> AcceleratorWatch::Notes(int64_t main) const {
     case CudaProblem::kNone: break;
     case CudaProblem::kNoCupti:
       notes.emplace_back(
-          "kernels are not counted: the program finds no libcupti; put the folder of one into "
+          "kernels are not counted: the program finds no libcupti that can do it; put the folder "
+          "of one into "
           "LD_LIBRARY_PATH: CUDA's extras/CUPTI/lib64, or that of the package nvidia-cuda-cupti");
       break;
     case CudaProblem::kCuptiRefuses:
