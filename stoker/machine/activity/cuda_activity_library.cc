@@ -21,10 +21,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
+#include <mutex>  // call_once
 #include <new>
 #include <thread>
 
+#include "stoker/base/mutex.h"
 #include "stoker/machine/activity/cuda_counters.h"
 #include "stoker/machine/activity/cuda_tally_internal.h"
 
@@ -55,7 +56,7 @@ Cupti cupti;
 alignas(Tally) unsigned char tally_memory[sizeof(Tally)];
 Tally* tally = nullptr;
 CudaCounters* published = nullptr;
-std::timed_mutex flushing;
+Mutex flushing;  // held while CUPTI is called
 std::atomic<bool> ended = false;
 
 void GiveBuffer(uint8_t** buffer, size_t* size, size_t* most_records) {
@@ -197,17 +198,30 @@ bool FirstThreadEnded() {
   return name_end != nullptr && name_end + 2 < text + size && name_end[2] == 'Z';
 }
 
-// Sleeps, and then holds the lock; not if the process ends.
-std::unique_lock<std::timed_mutex> LockAfter(std::chrono::milliseconds time) {
+// Returns false, at once, where the process ends.
+bool Sleep(std::chrono::milliseconds time) {
   const auto until = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < until) {
-    if (ended || FirstThreadEnded()) return {};
+    if (ended || FirstThreadEnded()) return false;
     std::this_thread::sleep_for(
         std::min<std::chrono::nanoseconds>(kFlushEvery, until - std::chrono::steady_clock::now()));
   }
-  std::unique_lock lock(flushing);
-  if (ended) lock.unlock();
-  return lock;
+  return !ended;
+}
+
+// Calls CUPTI, unless the process ends. Returns false if counting has ended.
+template <typename F>
+bool Call(const F& call) {
+  const MutexLock lock(flushing);
+  return !ended && call();
+}
+
+bool FlushWindow() {
+  for (int i = 0; i < kFlushes; ++i) {
+    if (!Sleep(kFlushEvery)) return false;
+    if (!Call([] { return cupti.flush_all(0), true; })) return false;
+  }
+  return true;
 }
 
 std::chrono::milliseconds NextPause(uint32_t& state) {
@@ -218,22 +232,14 @@ std::chrono::milliseconds NextPause(uint32_t& state) {
 void* RecordWindows(void*) {
   auto begin = std::chrono::steady_clock::now();
   auto pauses = static_cast<uint32_t>(::getpid());
-  while (true) {
-    auto lock = LockAfter(kWindow);
-    if (!lock.owns_lock() || !Switch(cupti.disable)) return nullptr;
+  while (Sleep(kWindow) && Call([] { return Switch(cupti.disable); })) {
     const auto counted = std::chrono::steady_clock::now() - begin;
-    for (int i = 0; i < kFlushes; ++i) {
-      lock.unlock();
-      lock = LockAfter(kFlushEvery);
-      if (!lock.owns_lock()) return nullptr;
-      cupti.flush_all(0);
-    }
+    if (!FlushWindow()) break;
     tally->Publish(std::chrono::duration_cast<std::chrono::nanoseconds>(counted).count());
-    lock.unlock();
-    lock = LockAfter(NextPause(pauses));
-    if (!lock.owns_lock() || !Switch(cupti.enable)) return nullptr;
+    if (!Sleep(NextPause(pauses)) || !Call([] { return Switch(cupti.enable); })) break;
     begin = std::chrono::steady_clock::now();
   }
+  return nullptr;
 }
 
 // Before CUPTI's own end, which was registered earlier. A fork has no thread that flushes, and the
@@ -243,8 +249,11 @@ void End() {
   if (::getpid() != owner) return;
   ended = true;
   // A call of CUPTI's is under way at most; one that never returns must not keep the program.
-  constexpr auto kPatience = std::chrono::seconds(1);
-  if (flushing.try_lock_for(kPatience)) flushing.unlock();
+  constexpr int kTries = 200;
+  for (int i = 0; i < kTries; ++i) {
+    if (flushing.TryLock()) return flushing.Unlock();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 // In a thread that gets none of the program's signals.

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <initializer_list>
 #include <iterator>
-#include <mutex>
 
+#include "stoker/base/mutex.h"
 #include "stoker/machine/activity/cuda_counters.h"
 
 namespace stoker {
@@ -123,20 +123,20 @@ class Tally {
   explicit Tally(CudaCounters& published) : published_(published) {}
 
   void Add(const Record& record) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (record.kind == kConcurrentKernel) AddKernel(reinterpret_cast<const KernelRecord&>(record));
     if (record.kind == kMemcpy) AddCopy(reinterpret_cast<const CopyRecord&>(record));
     if (record.kind == kSynchronization) AddWait(reinterpret_cast<const WaitRecord&>(record));
   }
   void AddDropped(size_t records) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     sums_.dropped += static_cast<int64_t>(records);
   }
 
   // Publishes what has been added, of a window of `counted_ns`. Buffers of different threads come
   // out of order, so the time that kernels cover together is known only now.
   void Publish(int64_t counted_ns) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (size_t device = 0; device < kCountedDevices; ++device)
       intervals_[device].Take(sums_.busy_ns[device], sums_.computing_ns[device]);
     ++sums_.windows;
@@ -159,7 +159,7 @@ class Tally {
     return end > start ? static_cast<int64_t>(end - start) : 0;
   }
 
-  void AddKernel(const KernelRecord& record) {
+  void AddKernel(const KernelRecord& record) STOKER_REQUIRES(mutex_) {
     const int64_t ns = Length(record.start, record.end);
     const KernelKind kind = KnownKind(record.name);
     if (kind == KernelKind::kCollective) {
@@ -174,7 +174,7 @@ class Tally {
     Keep(record.device, {record.start, record.end, true});
   }
 
-  void AddCopy(const CopyRecord& record) {
+  void AddCopy(const CopyRecord& record) STOKER_REQUIRES(mutex_) {
     const bool to_device = record.copy_kind == kHostToDevice;
     if (to_device || record.copy_kind == kDeviceToHost) {
       CudaCopies& copies = !to_device                   ? sums_.to_host
@@ -188,30 +188,30 @@ class Tally {
     Keep(record.device, {record.start, record.end, false});
   }
 
-  void AddWait(const WaitRecord& record) {
+  void AddWait(const WaitRecord& record) STOKER_REQUIRES(mutex_) {
     if (record.type == kStreamWaitsForEvent) return;
     ++sums_.waits;
     sums_.wait_ns += Length(record.start, record.end);
   }
 
   // Names stay where they are, so a name is read once.
-  KernelKind KnownKind(const char* name) {
+  KernelKind KnownKind(const char* name) STOKER_REQUIRES(mutex_) {
     Known& known = known_[(reinterpret_cast<uintptr_t>(name) >> 4) % std::size(known_)];
     if (known.name != name) known = {name, KindOf(name)};
     return known.kind;
   }
 
-  void Keep(uint32_t device, const Interval& interval) {
+  void Keep(uint32_t device, const Interval& interval) STOKER_REQUIRES(mutex_) {
     if (device < kCountedDevices && interval.end > interval.start &&
         !intervals_[device].Add(interval))
       ++sums_.dropped;
   }
 
-  std::mutex mutex_;
+  Mutex mutex_;
   CudaCounters& published_;
-  CudaCounters sums_;
-  Intervals intervals_[kCountedDevices];
-  Known known_[1024];
+  CudaCounters sums_ STOKER_GUARDED_BY(mutex_);
+  Intervals intervals_[kCountedDevices] STOKER_GUARDED_BY(mutex_);
+  Known known_[1024] STOKER_GUARDED_BY(mutex_);
 };
 
 }  // namespace stoker
