@@ -80,7 +80,7 @@ def public_names():
                 add(f"stoker.{name}", getattr(stoker, name))
     for each in pkgutil.walk_packages(stoker.__path__, "stoker."):
         short = each.name.removeprefix("stoker.")
-        if short.startswith(("_", "libstoker", *INTERNAL)):  # libraries are no modules
+        if short.startswith(("_", "libstoker", "stoker_", *INTERNAL)):  # libraries are no modules
             continue
         try:
             module = importlib.import_module(each.name)
