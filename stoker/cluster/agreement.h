@@ -15,7 +15,7 @@ namespace stoker {
 
 // Returns success on every rank if `mine` is success on every rank. Otherwise an error on every
 // rank: the first rank that failed gets its own, and the others "rank 3 failed: ...", so that an
-// error is told once, by name; a rank with an error of its own that says something else keeps it.
+// error is told once, by name; a rank that failed with another error keeps its own.
 // kCancelled where all that failed were cancelled. Errors: also those of the group.
 Status Agree(Group& group, const Status& mine, std::string_view what);
 

@@ -9,7 +9,7 @@
 namespace stoker {
 namespace {
 
-// A step that asks its device for a number is told from a loop that logs now and then.
+// A loop that only logs now and then asks its device for a number less often.
 constexpr double kOftenPerS = 5;
 // A kernel takes some microseconds to launch, so that shorter ones leave the device idle.
 constexpr double kShortKernel = 20e-6;
@@ -18,10 +18,6 @@ constexpr double kLeastShortIdle = 0.3;
 constexpr double kGraphs = 0.8, kHalfBits = 0.6, kHalfBitsOfTf32 = 0.3;
 constexpr double kLeastFloat32 = 0.3, kLeastBusyOfMath = 0.8;
 constexpr double kLeastRelayout = 0.05;
-
-std::string LineOf(const Blame& blame) {
-  return blame.place.empty() ? "" : fmt::format(" ({}: `{}`)", blame.place, blame.text);
-}
 
 double IdleShare(const CudaTimes& cuda) { return std::clamp(1 - cuda.busy, 0.0, 1.0); }
 
@@ -42,7 +38,7 @@ void AddPageableCopies(const ProcessProfile& profile, std::vector<Finding>& find
       .total = 1,
       .why = fmt::format("copies from ordinary memory to the GPU take {} of the time, "
                          "{:.1f} GB a second, and nothing is computed meanwhile{}",
-                         Percent(cuda.pageable), 1e-9 * cuda.pageable_bytes_per_s, LineOf(blame))};
+                         Percent(cuda.pageable), 1e-9 * cuda.pageable_bytes_per_s, At(blame))};
   Prescribe(finding, WordsForPinned(profile.framework), 0.8,
             "pinned memory is copied several times as fast, and while kernels run");
   findings.push_back(std::move(finding));
@@ -66,7 +62,7 @@ void AddWaits(const ProcessProfile& profile, std::vector<Finding>& findings) {
                   .total = 1,
                   .why = fmt::format("{}: {:.0f} times a second it asks for a number, and the GPU "
                                      "has nothing to do until the next kernels come{}",
-                                     Figures(cuda), cuda.small_to_host_per_s, LineOf(blame))};
+                                     Figures(cuda), cuda.small_to_host_per_s, At(blame))};
   Prescribe(finding, WordsForReads(profile.framework), 0.9,
             "the host then prepares the next kernels while those before run");
   findings.push_back(std::move(finding));
@@ -77,8 +73,8 @@ void AddShortKernels(const ProcessProfile& profile, std::vector<Finding>& findin
   const double idle = IdleShare(cuda);
   if (idle < kLeastShortIdle || cuda.waits >= idle || cuda.kernels_per_s <= 0) return;
   if (cuda.kernel_s > kShortKernel) return;
-  // A program that waits for batches launches nothing because of that.
-  // The backward pass has a thread of its own.
+  // A program that waits for batches launches little because of that, so it must compute; the
+  // backward pass has a thread of its own.
   const double computes =
       std::max(profile.main()->cpus, profile.main()->first.cpu + profile.main()->first.queued);
   if (computes < 1 - idle / 2) return;

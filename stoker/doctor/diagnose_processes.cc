@@ -9,6 +9,12 @@
 
 namespace stoker {
 
+std::string At(const Blame& blame) {
+  if (blame.place.empty()) return {};
+  return blame.text.empty() ? fmt::format(" ({})", blame.place)
+                            : fmt::format(" ({}: `{}`)", blame.place, blame.text);
+}
+
 void Prescribe(Finding& finding, std::string text, double part, std::string why,
                std::string caution) {
   Prescription made = Predicted(std::nullopt, std::move(text),
@@ -52,9 +58,9 @@ std::vector<Finding> FindAll(const ProcessProfile& profile) {
     if (auto finding = find(profile)) findings.push_back(*std::move(finding));
   }
   std::ranges::move(FindInStacks(profile), std::back_inserter(findings));
+  const double most = MostLostBesideAccelerator(profile);
   for (Finding& each : findings) {
-    if (LosesIdleTime(each.verdict))
-      each.lost = std::min(each.lost, MostLostBesideAccelerator(profile) * each.total);
+    if (LosesIdleTime(each.verdict)) each.lost = std::min(each.lost, most * each.total);
   }
   std::ranges::move(FindOnAccelerator(profile), std::back_inserter(findings));
   std::erase_if(findings, [](const Finding& each) { return !(each.share() >= kLeastLoss); });

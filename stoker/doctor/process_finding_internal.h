@@ -49,6 +49,10 @@ std::string WordsForHalfBits(Framework framework);      // math in bfloat16
 // help, or where too little is known of the program.
 std::string SnippetFor(const ProcessProfile& profile, Verdict verdict);
 
+// Returns the line that is to blame, to follow a sentence: " (train.py:23: `x = x.cuda()`)"; empty
+// if none is.
+std::string At(const Blame& blame);
+
 // "63%"
 std::string Percent(double share);
 

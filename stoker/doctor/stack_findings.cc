@@ -18,12 +18,6 @@ constexpr double kLeastInput = 0.15;
 constexpr double kShortSteps = 0.6;
 constexpr int64_t kSmallBatch = 16;
 
-std::string At(const Blame& blame) {
-  if (blame.place.empty()) return {};
-  return blame.text.empty() ? fmt::format(" ({})", blame.place)
-                            : fmt::format(" ({}: `{}`)", blame.place, blame.text);
-}
-
 Finding Found(Verdict verdict, double lost, const Blame& blame, std::string why) {
   return {
       .verdict = verdict, .stage = blame.place, .lost = lost, .total = 1, .why = why + At(blame)};

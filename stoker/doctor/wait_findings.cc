@@ -67,9 +67,7 @@ Verdict WorkVerdict(const ProcessProfile& profile) {
 }
 
 std::string At(const ProcessProfile& profile, const Blame& (*of)(const PythonView&)) {
-  if (!profile.python || of(*profile.python).place.empty()) return {};
-  const Blame& blame = of(*profile.python);
-  return fmt::format(" ({}: `{}`)", blame.place, blame.text);
+  return profile.python ? At(of(*profile.python)) : "";
 }
 const Blame& WorkOfView(const PythonView& view) { return view.work; }
 const Blame& LockOfView(const PythonView& view) { return view.lock; }

@@ -95,7 +95,7 @@ CudaCountersFile* MapFile() {
   char path[4096];
   const int length = std::snprintf(path, sizeof path, "%s/%d.cuda", folder, ::getpid());
   if (length < 0 || static_cast<size_t>(length) >= sizeof path) return nullptr;
-  // A program that becomes another one begins anew; whoever reads the file has the old one open.
+  // After exec the program begins anew, with a file of its own.
   ::unlink(path);
   const int file = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return nullptr;

@@ -18,9 +18,9 @@ struct CudaCopies {
 };
 
 struct CudaCounters {
-  int64_t windows = 0;  // in which CUPTI recorded
-  int64_t counted_ns =
-      0;  // their length, of the host's clock: what follows is of these times alone
+  // The windows in which CUPTI recorded, and their length by the host's clock. What follows is of
+  // these times alone.
+  int64_t windows = 0, counted_ns = 0;
   // By device: in which a kernel or a copy ran, and in which a kernel did. Kernels of NCCL are in
   // neither: they run while they wait for other ranks.
   std::array<int64_t, kCountedDevices> busy_ns = {}, computing_ns = {};
