@@ -49,6 +49,11 @@ class LaunchBase(ProgramTest):
 
     @staticmethod
     def measures(pid):
+        """Whether the process has become the command and handles signals: until then it is a copy of the launcher, whose
+        handlers it shows."""
+        with open(f"/proc/{pid}/cmdline", encoding="ascii") as arguments:
+            if arguments.read().split("\0")[1:2] in ([], ["launch"]):
+                return False
         with open(f"/proc/{pid}/status", encoding="ascii") as status:
             caught = int(re.search(r"SigCgt:\s+(\w+)", status.read())[1], 16)
         return bool(caught >> (signal.SIGTERM - 1) & 1)
