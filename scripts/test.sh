@@ -58,9 +58,11 @@ readonly portable_settings=(
 
 # test_portable CTEST-OPTION...: the unit tests of the settings above, one setting after the other; the last line counts all.
 test_portable() {
-  local setting tests report reports=() status=0 one log="$log_dir/test-portable.log"
+  local setting tests report reports=() status=0 one log="$log_dir/test-portable.log" limiter="$root/build/release/lib/liblimit_highway.so"
   "$self" build release || status=$?
   : >"$log"
+  # The loader only warns of a library to preload that it does not find; then nothing would be limited.
+  [[ $status -ne 0 || -e $limiter ]] || fail "$limiter is not there, which limits Highway" './dev build release makes it'
   if ((status == 0)); then
     for setting in "${portable_settings[@]}"; do
       tests=${setting#* } setting=${setting%% *} one=0
@@ -68,7 +70,7 @@ test_portable() {
       rm -f "$report"
       reports+=("$report")
       say "running the tests of $tests with $setting"
-      env "$setting" LD_PRELOAD="$root/build/release/lib/liblimit_highway.so${LD_PRELOAD:+:$LD_PRELOAD}" \
+      env "$setting" LD_PRELOAD="$limiter${LD_PRELOAD:+:$LD_PRELOAD}" \
         CTEST_PARALLEL_LEVEL="${CTEST_PARALLEL_LEVEL:-$(job_count)}" \
         ctest --preset release --label-regex '^unit$' --tests-regex "$tests" \
         --exclude-regex '/(SCALAR|SSSE3|SSE4|AVX2|AVX3|AVX3_DL)$' --output-on-failure --no-tests=error \

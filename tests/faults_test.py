@@ -293,6 +293,8 @@ class DamagedCheckpointTest(FaultTest):
 
                 self.assertEqual([each["whole"] for each in self.run_json("inspect", "run", expect=1)["checkpoints"]],
                                  [True] * (len(steps) - 1) + [False])
+                out, err = self.run_stoker("verify", "run", expect=1)
+                self.assertIn(f"step-{steps[-1]:08}", out + err)
                 out, err = self.resume()
                 self.assertIn(f"step-{steps[-1]:08}", err)
                 self.assertIn(f"resumed after step {steps[-2]} ", out)

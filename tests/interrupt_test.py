@@ -4,6 +4,7 @@ import os
 import random
 import re
 import signal
+import subprocess
 import threading
 import time
 import unittest
@@ -134,6 +135,57 @@ class TrainInterruptTest(Interrupting):
                                      "--set", "train.memory_format=auto", "--set", "train.threads=auto", "--quiet")
                 time.sleep(delay)
                 self.assert_interrupted(process, number, code)
+
+
+class StalledReaderTest(Interrupting):
+    """Whoever reads standard output or standard error has stopped reading."""
+
+    @staticmethod
+    def full_pipe():
+        """Both ends of a pipe that takes nothing more."""
+        ends = os.pipe()
+        os.set_blocking(ends[1], False)
+        try:
+            while os.write(ends[1], bytes(4096)):
+                pass
+        except BlockingIOError:
+            os.set_blocking(ends[1], True)
+        return ends
+
+    def streams(self):
+        """Pairs of what standard output and standard error are."""
+        full = self.full_pipe()
+        for end in full:
+            self.addCleanup(os.close, end)
+        return ((full[1], subprocess.DEVNULL), (subprocess.DEVNULL, full[1]), (full[1], full[1]))
+
+    def test_a_signal_stores_what_was_trained(self):
+        for number, (out, error) in enumerate(self.streams()):
+            with self.subTest(streams=number):
+                run = f"run-{number}"
+                process = self.start("train", "recipe.yaml", "--run", run, "--set", "train.epochs=100000", stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.DEVNULL)
+                self.wait_until(process, lambda: os.path.exists(self.path(f"{run}/checkpoints/step-00000008")))
+                process.send_signal(signal.SIGTERM)
+                process.wait()
+                process = self.start("train", "--resume", "--run", run, stdout=out, stderr=error)
+                self.wait_until(process, lambda: self.heeds(process, signal.SIGTERM))
+                time.sleep(self.rng.random())
+                process.send_signal(signal.SIGTERM)
+                self.assertEqual(process.wait(timeout=60), 143)
+                self.run_stoker("inspect", run)
+
+    def test_a_signal_ends_other_commands(self):
+        self.run_stoker("train", "recipe.yaml", "--run", "run", "--quiet", "--set", "train.max_steps=1")
+        for command in (["predict", "run"], ["inspect", "run"], ["pack", "recipe.yaml", "out.stoker", "--overwrite"],
+                        ["bench", "recipe.yaml", "--seconds", "600"]):
+            for number, (out, error) in enumerate(self.streams()):
+                with self.subTest(command=command[0], streams=number):
+                    process = self.start(*command, stdout=out, stderr=error)
+                    time.sleep(self.rng.random())
+                    process.send_signal(signal.SIGTERM)
+                    # It may have ended by itself, or stood at standard output when it was stopped.
+                    self.assertIn(process.wait(timeout=60), (0, 1, 143, -signal.SIGTERM))
 
 
 class InterruptedBeforeTheFirstStepTest(SlowS3, Interrupting):

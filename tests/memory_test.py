@@ -9,7 +9,7 @@ ROOM = ["--set", "train.epochs=1", "--set", "train.tune=off"]
 
 class MemoryTest(ProgramTest):
     def test_what_must_be_held_is_refused_with_the_sizes_and_what_this_command_can_set(self):
-        says = "data/train-images: its values take 0.1 MB of memory, but the budget is 0.0 MB; pack it into .npy or .stoker files"
+        says = "data/train-images: its values take 100352 bytes of memory, but the budget is 20000 bytes; pack it into .npy or .stoker files"
         here = "raise the budget (--memory, or train.memory in the recipe)"
         for command in [["train", "recipe.yaml", *ROOM], ["lr-find", "recipe.yaml"]]:
             with self.subTest(command[0]):
@@ -23,7 +23,7 @@ class MemoryTest(ProgramTest):
         out, err = self.run_stoker("check", "recipe.yaml", "--set", "train.memory=64MiB")
         self.assertNotIn("keeps a budget", out + err)
         out, _ = self.run_stoker("check", "recipe.yaml", "--set", "train.memory=20kB", expect=1)
-        self.assertIn("its values take 0.1 MB of memory, but the budget is 0.0 MB", out)
+        self.assertIn("its values take 100352 bytes of memory, but the budget is 20000 bytes", out)
         self.assertIn("raise the budget (train.memory in the recipe)", out)
 
     def test_check_without_its_trainer_keeps_it_too(self):
@@ -32,7 +32,7 @@ class MemoryTest(ProgramTest):
         _, err = self.run_stoker("check", "recipe.yaml", "--set", "train.memory=64MiB", **alone)
         self.assertNotIn("keeps a budget", err)
         out, _ = self.run_stoker("check", "recipe.yaml", "--set", "train.memory=20kB", expect=1, **alone)
-        self.assertIn("but the budget is 0.0 MB", out)
+        self.assertIn("but the budget is 20000 bytes", out)
 
     def test_a_budget_that_does_is_kept_and_an_option_goes_before_the_recipe(self):
         self.run_stoker("train", "recipe.yaml", *ROOM, "--set", "train.memory=64MiB", "--run", "one")

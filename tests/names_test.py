@@ -1,6 +1,7 @@
 """Names that a terminal would obey, or a log take for lines of its own, reach neither as they are."""
 import json
 import os
+import pty
 import random
 import re
 import subprocess
@@ -10,7 +11,8 @@ from program import RECIPE, SIDE, STOKER, ProgramTest, bmp, image
 
 # ESC with a command that clears the screen, a line break with a made-up message, a byte that is no UTF-8, and controls that
 # turn the direction of what follows.
-HOSTILE = [b"\x1b[2J", b"a\nstoker: error: forged", b"\xff\xfe", "\u202egpj\u2066".encode(), b"\r\x9b31m", "\x85\u2028".encode()]
+HOSTILE = [b"\x1b[2J", b"a\nstoker: error: forged", b"\xff\xfe", "\u202egpj\u2066".encode(), b"\r\x9b31m", "\x85\u2028".encode(),
+           b"\x1b[31mred", b"\r\x1b[Kgone"]
 NAME = b"-".join(HOSTILE)
 # What may stand in the output: everything printable, and line breaks that are ours.
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -26,6 +28,23 @@ class NamesCase(ProgramTest):
             self.assertIsNone(OBEYED.search(text), text)
             self.assertNotRegex(text, r"(?m)^\W*stoker: error: forged")
         return done.stdout.decode()
+
+    def run_on_a_terminal(self, *arguments):
+        """Runs `stoker ARGUMENTS` on a terminal, where its own colours are let through, and those of names are not."""
+        ours, its = pty.openpty()
+        process = subprocess.Popen([STOKER, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=its, stderr=its)
+        os.close(its)
+        shown = b""
+        try:
+            while part := os.read(ours, 1 << 16):
+                shown += part
+        except OSError:  # what a terminal says whose programs have ended
+            pass
+        os.close(ours)
+        process.wait()
+        self.assertIn(rb"forged", shown)  # the name, as text
+        for each in (b"\x1b[2J", b"\nstoker: error: forged", "\u202e".encode(), b"\x9b", b"\x1b[31mred", b"\x1b[Kgone"):
+            self.assertNotIn(each, shown)
 
     def write_bytes(self, name, content):
         with open(os.path.join(self.folder.encode(), name), "wb") as file:
@@ -85,6 +104,25 @@ class NamesTest(NamesCase):
         self.run_bytes("plot", NAME, "--to", "a.svg")
         with open(self.path("a.svg"), encoding="utf-8") as file:
             self.assertIsNone(OBEYED.search(file.read()))
+
+
+    def test_commands_show_the_name_of_a_recipe_as_text(self):
+        recipe = NAME + b".yaml"
+        self.write_bytes(recipe, RECIPE.encode())
+        for command in (["lint"], ["check"], ["bench", "--epochs", "1"], ["schedule"], ["doctor", "--seconds", "1"]):
+            with self.subTest(command=command[0]):
+                self.run_bytes(*command, recipe)
+                self.run_bytes(*command, b"no-" + recipe, expect=1)
+
+    def test_commands_show_names_as_text_on_a_terminal_too(self):
+        recipe = NAME + b".yaml"
+        self.write_bytes(recipe, RECIPE.encode())
+        for command in (["lint"], ["doctor", "--seconds", "1"]):
+            with self.subTest(command=command[0]):
+                self.run_on_a_terminal(*command, recipe)
+        for command in ("lint", "check", "bench", "schedule", "doctor", "train", "inspect", "verify", "plot", "compare", "top", "eval"):
+            with self.subTest(command=command):
+                self.run_on_a_terminal(command, b"no-" + recipe)
 
 
 class TrainedNamesTest(NamesCase):

@@ -113,6 +113,12 @@ class RemoteFaultsTest(RemoteFaults):
             self.assert_reading_fails(root, "recipe.yaml:5:7: ", f"{root}/a.txt: HTTP {status}: no such file; check the name")
             self.assertEqual(len(self.server.requests), 1)  # asking again would not help
 
+    def test_a_pattern_where_one_file_is_meant_is_told_from_a_missing_file(self):
+        root = self.serve(lambda *_: Answer(404))
+        for stage in ("lines: a*.txt", "lines: 'a[0-9].txt'", "npy: {image: a*.npy}"):
+            self.assert_reading_fails(root, "recipe.yaml:5:7: ", "HTTP 404: no such file; it is looked for by that very name, since "
+                                      "what is on a server cannot be listed over HTTP: name the file", stage=stage)
+
     def test_the_shard_that_is_missing_is_named(self):
         root = self.serve(lambda request, _: Answer(404) if "3" in request.path else part_of(self.content, request))
         self.assert_reading_fails(root, f"{root}/s-3.csv: HTTP 404: no such file", stage="csv: {files: 's-{0..5}.csv'}")
@@ -260,11 +266,12 @@ class SilentServerTest(RemoteFaults):
     RECIPE = """\
 data:
   root: ROOT
+  remote: {timeout: 300}
   train:
     - binary: {files: records, fields: {image: {type: float32, shape: [1, 8, 8]}, label: {type: uint8}}}
     - batch: {size: 32}
 model: {mlp: {classes: 4, hidden: [16], dropout: 0.2}}
-train: {max_steps: 10, device: cpu, threads: 1, accumulate: 2, log_every: 1, tune: "off"}
+train: {max_steps: 10, device: cpu, threads: 1, feed_threads: 2, accumulate: 2, log_every: 1, tune: "off"}
 """
 
     def setUp(self):
@@ -303,7 +310,7 @@ train: {max_steps: 10, device: cpu, threads: 1, accumulate: 2, log_every: 1, tun
                     time.sleep(0.01)
                 time.sleep(0.5)  # for the steps that have their batches
                 process.send_signal(number)
-                _, err = process.communicate()
+                _, err = process.communicate(timeout=60)  # a silent server is given up after 300 s
                 self.talks.set()
                 self.assertEqual(process.returncode, code, err)
                 self.assertIn("a checkpoint is stored", err)

@@ -241,6 +241,7 @@ class PortableTest(ScriptTest):
         self.write("torch/version.py", "__version__ = '2.11.0'\n")
         self.write("bin/dpkg-query", "#!/bin/sh\nprintf installed\n")
         self.write("bin/cmake", "#!/bin/sh\n")
+        self.write("build/release/lib/liblimit_highway.so", "")
         self.write("bin/ctest", "#!/usr/bin/env python3\n" + """
 import os, sys
 known = ["ATEN_CPU_CAPABILITY", "DNNL_MAX_CPU_ISA", "MKL_CBWR", "OMP_NUM_THREADS", "STOKER_HIGHWAY"]
@@ -265,6 +266,12 @@ sys.exit(8 if failed else 0)
     def test_every_setting_is_run_alone_and_the_last_line_counts_them_all(self):
         self.assertEqual(self.portable(fails="", expect=0).splitlines()[-1], "14 passed, 0 failed")
         self.assertEqual((self.folder / "calls").read_text(encoding="utf-8").split(), self.SETTINGS)
+
+    def test_without_the_library_that_limits_highway_nothing_is_said_to_have_passed(self):
+        (self.folder / "build/release/lib/liblimit_highway.so").unlink()
+        said = self.portable(fails="", expect=1)
+        self.assertNotIn("14 passed", said)
+        self.assertFalse((self.folder / "calls").exists())
 
     def test_a_setting_that_fails_is_named_and_the_others_are_run(self):
         said = self.portable(fails="MKL_CBWR=COMPATIBLE", expect=1)

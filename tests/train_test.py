@@ -99,6 +99,13 @@ class TrainTest(ProgramTest):
         self.run_stoker(*command, "job", environment={"SLURM_JOB_ID": "7", "SLURM_NTASKS": "1", "SLURM_PROCID": "0"})
         self.assertTrue(os.path.exists(self.path("job/weights.safetensors")))
 
+    def test_the_loss_of_an_epoch_that_was_resumed_says_of_which_steps_it_is(self):
+        constant = ["--set", "train.schedule={constant: {lr: 0.01}}"]
+        self.run_stoker("train", "recipe.yaml", "--run", "run", *constant, "--set", "train.max_steps=20")
+        out, _ = self.run_stoker("train", "--resume", "--run", "run", "--set", "train.max_steps=48", "--allow-changes")
+        self.assertRegex(out, r"(?m)^epoch 2/3  loss \d\.\d+ \(its last 12 steps\)  ")
+        self.assertRegex(out, r"(?m)^epoch 3/3  loss \d\.\d+  [\d,]+ images/s")
+
     def test_there_must_be_a_run_to_resume(self):
         self.assert_fails(["train", "recipe.yaml", "--resume"], 1, "runs/", "no run of recipe")
         self.assert_fails(["train", "--resume", "--run", "nothing"], 1, "nothing")

@@ -9,6 +9,7 @@
 
 #include "stoker/base/printable.h"
 #include "stoker/base/remote_path.h"
+#include "stoker/base/write_text.h"
 
 namespace stoker {
 namespace {
@@ -53,7 +54,7 @@ void Log(LogLevel level, std::string_view message) {
       fmt::format("{}{}{}{}\n", Prefix(level), style.before, printable, style.after);
   // One call per line, so that lines of several threads do not mix. A failure here can be reported
   // nowhere.
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+  (void)WriteText(STDERR_FILENO, line);
 }
 
 void SetLogLevel(LogLevel level) { lowest_shown.store(level, std::memory_order_relaxed); }

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "stoker/base/problems.h"
+#include "stoker/base/remote_path.h"
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe_place.h"
 #include "stoker/run/metrics_section_internal.h"
@@ -267,7 +268,14 @@ Status ResolveWeights(const ConfigNode& root, const std::filesystem::path& folde
   if (weights.empty()) return OkStatus();
   const ConfigNode& section = *root.Find("train")->Find("init_from");
   const ConfigNode* const path = section.Find("weights");
-  const bool from_command_line = (path ? *path : section).location.line == 0;
+  const ConfigNode& place = path != nullptr ? *path : section;
+  if (IsRemotePath(weights)) {
+    return InvalidArgument(
+        "{}: train.init_from.weights: weights are read from files of this machine; fetch {} first, "
+        "and name the copy",
+        place.location.ToString(), WithoutSecrets(weights));
+  }
+  const bool from_command_line = place.location.line == 0;
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(
       from_command_line ? std::filesystem::path(weights) : folder / weights, error);

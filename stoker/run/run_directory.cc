@@ -235,7 +235,15 @@ Result<std::optional<Choices>> ReadRunChoices(const fs::path& root) {
 }
 
 Result<std::optional<Json>> ReadRunData(const fs::path& root) {
-  return ReadJsonFile(RunPaths{root}.data());
+  const std::string path = RunPaths{root}.data();
+  STOKER_ASSIGN_OR_RETURN(std::optional<Json> json, ReadJsonFile(path));
+  if (json && !(json->is_object() && json->contains("train"))) {
+    return DataLoss(
+        "{}: does not hold the marks of the data files; put it back, or delete it: then it is not "
+        "checked whether the data are those that the run was made with",
+        path);
+  }
+  return json;
 }
 
 HeldRun::HeldRun(const RunPaths& paths, Descriptor lock)

@@ -24,7 +24,11 @@ void Charge(MemoryAccount& account, int64_t bytes) {
   if (bytes < 0) account.Release(-bytes);
 }
 
-double Megabytes(int64_t bytes) { return static_cast<double>(bytes) * 1e-6; }
+// Small sizes in full, since a budget may be missed by a few bytes.
+std::string SizeText(int64_t bytes) {
+  if (bytes < 1'000'000) return fmt::format("{} bytes", bytes);
+  return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6);
+}
 
 // Held from the look at a budget until it is charged: of several that would fit alone, as many get
 // it as fit together.
@@ -45,11 +49,10 @@ void TrimToFit(const Pass& pass, int64_t bytes) {
 Status DoesNotFit(const Ledger& ledger, int64_t bytes, std::string_view what,
                   std::string_view remedy) {
   const int64_t used = ledger.bytes();
-  return ResourceExhausted(
-      "{} {:.1f} MB of memory, but the budget is {:.1f} MB{}; {}, or {}", what, Megabytes(bytes),
-      Megabytes(ledger.budget_bytes()),
-      used > 0 ? fmt::format(", of which {:.1f} MB are used", Megabytes(used)) : "", remedy,
-      HowToRaiseTheBudget());
+  return ResourceExhausted("{} {} of memory, but the budget is {}{}; {}, or {}", what,
+                           SizeText(bytes), SizeText(ledger.budget_bytes()),
+                           used > 0 ? fmt::format(", of which {} are used", SizeText(used)) : "",
+                           remedy, HowToRaiseTheBudget());
 }
 
 }  // namespace

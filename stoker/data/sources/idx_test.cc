@@ -55,19 +55,21 @@ TEST(Idx, LoadsWithinTheBudgetOfThePassOrRefusesBeforeItDoes) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Source(WriteFiles(dir)));
   Runtime runtime = Runtime::Inline();
   runtime.memory_budget = 50'200;  // enough for the images, not for the labels beside them
-  EXPECT_THAT(dataset.Open(runtime),
-              FailsWith(StatusCode::kResourceExhausted,
-                        "labels.gz: its values take 0.0 MB of memory, but the budget is 0.1 MB, of "
-                        "which 0.1 MB are used; pack it into .npy or .stoker files"));
+  EXPECT_THAT(
+      dataset.Open(runtime),
+      FailsWith(StatusCode::kResourceExhausted,
+                "labels.gz: its values take 64 bytes of memory, but the budget is 50200 "
+                "bytes, of which 50176 bytes are used; pack it into .npy or .stoker files"));
   runtime.memory_budget = 100'000;
   for (int pass = 0; pass < 2; ++pass) {
     STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(runtime));
     EXPECT_EQ(iterator->GetProfile().peak_memory_bytes, kImages * (28 * 28 + 1)) << pass;
   }
   runtime.memory_budget = 50'200;  // of a later pass, which is to bear what is loaded
-  EXPECT_THAT(dataset.Open(runtime), FailsWith(StatusCode::kResourceExhausted,
-                                               "its values take 0.1 MB of memory, but the budget "
-                                               "is 0.1 MB; pack it into .npy or .stoker files"));
+  EXPECT_THAT(dataset.Open(runtime),
+              FailsWith(StatusCode::kResourceExhausted,
+                        "its values take 50240 bytes of memory, but the "
+                        "budget is 50200 bytes; pack it into .npy or .stoker files"));
 }
 
 TEST(Idx, RefusesKeysOfImagesThatItDoesNotHave) {

@@ -149,6 +149,17 @@ Status GivenUp(const std::string& place, const HttpAnswer& answer, const std::st
   return Unavailable("{}: {}, after {}; {}", place, text, tries.ToString(), advice);
 }
 
+// A name with the characters of a pattern was meant as one, most likely.
+Status Missing(const RemoteLocation& location, const std::string& text) {
+  const bool pattern =
+      !location.store->lists() && location.name.find_first_of("*[") != std::string::npos;
+  return NotFound("{}: {}: no such file; {}", location.name, text,
+                  pattern
+                      ? "it is looked for by that very name, since what is on a server cannot be "
+                        "listed over HTTP: name the file, or read it from S3"
+                      : "check the name");
+}
+
 Status ErrorOf(const HttpDialect& dialect, const RemoteAccess& access, const RemoteRequest& asked,
                const HttpAnswer& answer) {
   const std::string place = PlaceOf(access.location, asked);
@@ -163,7 +174,7 @@ Status ErrorOf(const HttpDialect& dialect, const RemoteAccess& access, const Rem
   if (dialect.IsRefusal(answer, error)) return dialect.Refusal(access, place, text, error);
   switch (answer.head.status) {
     case 404:
-    case 410: return NotFound("{}: {}: no such file; check the name", access.location.name, text);
+    case 410: return Missing(access.location, text);
     case 301:
     case 302:
     case 307:

@@ -10,6 +10,7 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/json_text.h"
 #include "stoker/base/ledger.h"
+#include "stoker/base/printable.h"
 #include "stoker/base/proc_text.h"
 #include "stoker/base/worker_group.h"
 #include "stoker/data/recipe/memory_options.h"
@@ -98,17 +99,17 @@ class Doctor {
 
   void Announce() const {
     const double s = arguments_.seconds;
+    const std::string recipe = Printable(arguments_.recipe);
     Say(Trains()
             ? fmt::format("doctor: trains for {} as {} says, in a temporary run directory; then "
                           "measures its input ({}) and its step ({}) alone, and tries changes on "
                           "them (at most {}). Your runs and files stay as they are.",
-                          DurationText(kOfRun * s), arguments_.recipe, DurationText(kOfInput * s),
+                          DurationText(kOfRun * s), recipe, DurationText(kOfInput * s),
                           DurationText(std::min(kMostOfTheStep, kOfStep * s)),
                           DurationText(kOfTrials * s))
             : fmt::format("doctor: reads data.train of {} for {}, and tries changes (at most {}). "
                           "Your files stay as they are.",
-                          arguments_.recipe, DurationText(kOfInput * s),
-                          DurationText(kOfTrials * s)));
+                          recipe, DurationText(kOfInput * s), DurationText(kOfTrials * s)));
     if (profile_.facts.has_model && !parts_.train)
       Say("doctor: this build of stoker cannot train, so only the input is measured");
     if (arguments_.fix)

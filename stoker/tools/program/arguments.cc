@@ -59,7 +59,8 @@ CLI::Validator MemorySize() {
     const Result<int64_t> bytes = ParseByteSize(text);
     if (!bytes.ok() || *bytes < kLeast) {
       return fmt::format(
-          "'{}' is no size of at least 1kB; write a number and kB, MB, GB, TB (powers of 1000) or "
+          "'{}' is no size from 1kB to 9000000TB; write a number and kB, MB, GB, TB (powers of "
+          "1000) or "
           "KiB, MiB, GiB, TiB (of 1024), such as 512MiB or 2GB, or bytes without a unit",
           ShortText(text));
     }

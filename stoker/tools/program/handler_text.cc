@@ -1,5 +1,6 @@
 #include "stoker/tools/program/handler_text.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -20,7 +21,12 @@ void BeginLineInHandler() {
   if (on_terminal) WriteInHandler(kEraseLine);
 }
 
+// Where the reader takes nothing the text is lost: the process must be able to go on, since it
+// stores what was done.
 void WriteInHandler(std::string_view text) {
+  constexpr int kMilliseconds = 100;
+  pollfd room = {.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+  if (::poll(&room, 1, kMilliseconds) <= 0) return;
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 

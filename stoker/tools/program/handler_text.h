@@ -12,7 +12,7 @@ void PrepareHandlerText();
 // Begins a line on standard error.
 void BeginLineInHandler();
 
-// Writes `text` to standard error.
+// Writes `text`, of at most 4096 bytes, to standard error, unless its reader takes nothing.
 void WriteInHandler(std::string_view text);
 
 }  // namespace stoker

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "stoker/base/write_text.h"
 #include "stoker/tools/program/handler_text.h"
 
 namespace stoker {
@@ -42,7 +43,7 @@ extern "C" void NoteSignal(int number) {
   if (undoing) {
     ::sem_post(&undo_signal);
   } else {
-    interrupted.store(true);  // first: the message may have to wait for a terminal that is stopped
+    interrupted.store(true);  // first: the message may have to wait a moment for its reader
     Say(number == SIGINT ? "stoker: SIGINT: storing what is done; a second one ends at once\n"
                          : "stoker: SIGTERM: storing what is done; a second one ends at once\n");
   }
@@ -58,6 +59,7 @@ sigset_t Signals() {
 
 void Install(void (*handler)(int)) {
   PrepareHandlerText();
+  StopWaitingToWrite(&interrupted);
   for (const int number : kSignals) {
     struct sigaction before = {};
     ::sigaction(number, nullptr, &before);

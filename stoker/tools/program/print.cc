@@ -1,16 +1,21 @@
 #include "stoker/tools/program/print.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <string>
 #include <system_error>
 
 #include "stoker/base/printable.h"
 #include "stoker/base/remote_path.h"
+#include "stoker/base/write_text.h"
 #include "stoker/tools/program/terminal.h"
 
 namespace stoker {
 namespace {
+
+// Something that was written to standard output is not there.
+std::atomic<bool> result_is_incomplete{false};
 
 // The length of what terminal.h and the charts write to steer a terminal, where `text` begins with
 // it: kEraseLine, or a colour ("\x1b[31m").
@@ -38,8 +43,9 @@ std::string PrintableOnTerminal(std::string_view text) {
 bool Write(std::FILE* stream, std::string_view text) {
   const std::string shown =
       IsTerminal(::fileno(stream)) ? PrintableOnTerminal(text) : PrintableLines(text);
-  return std::fwrite(shown.data(), 1, shown.size(), stream) == shown.size() &&
-         std::fflush(stream) == 0;
+  if (WriteText(::fileno(stream), shown)) return true;
+  if (stream == stdout) result_is_incomplete = true;
+  return false;
 }
 
 }  // namespace
@@ -47,7 +53,7 @@ bool Write(std::FILE* stream, std::string_view text) {
 Status PrintResult(std::string_view text) {
   const bool written = Write(stdout, WithoutSecrets(text));
   const std::string reason = std::generic_category().message(errno);
-  if (written && std::ferror(stdout) == 0) return OkStatus();
+  if (written && !result_is_incomplete) return OkStatus();
   return ResourceExhausted(
       "standard output: {}; what was printed is not complete: free space or print elsewhere",
       written ? "an earlier line could not be written" : reason);

@@ -1,7 +1,8 @@
 // Writes to standard output and standard error without exceptions. All text goes through
 // PrintableLines (base/printable.h), so that no name in it controls a terminal; only Stoker's own
 // colours and kEraseLine pass, if the stream is a terminal. A name that may hold a line break must
-// go through Printable before it is put into the text.
+// go through Printable before it is put into the text. A reader that takes nothing is waited for
+// until the program is asked to stop (base/write_text.h).
 #pragma once
 
 #include <cstdio>

@@ -55,15 +55,15 @@ Status RunLint(const LintArguments& arguments) {
   Inspection out;
   out.json = {
       {"recipe", arguments.recipe}, {"model", recipe.model.name}, {"findings", Json::array()}};
-  out.text = fmt::format("{}: model {}\n", arguments.recipe, recipe.model.name);
+  out.text = fmt::format("{}: model {}\n", Printable(arguments.recipe), recipe.model.name);
   for (const LintFinding& finding : findings) {
     out.json["findings"].push_back({{"rule", finding.rule},
                                     {"where", finding.where},
                                     {"problem", finding.problem},
                                     {"advice", finding.advice},
                                     {"hint", finding.hint}});
-    out.text +=
-        fmt::format("  {}{}: {}\n", finding.hint ? "hint, " : "", finding.rule, finding.ToText());
+    const std::string rule = finding.rule == finding.where ? "" : finding.rule + ": ";
+    out.text += fmt::format("  {}{}{}\n", finding.hint ? "hint, " : "", rule, finding.ToText());
   }
   const auto serious = std::ranges::count(findings, false, &LintFinding::hint);
   if (findings.empty()) out.text += "  nothing found\n";

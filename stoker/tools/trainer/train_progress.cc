@@ -100,10 +100,19 @@ void TrainProgress::OnEvaluate(const EvaluateEvent& event) {
                            event.best ? " (best)" : "");
 }
 
+// A resumed run knows the losses of its own steps alone.
+std::string TrainProgress::EpochText(const EpochEvent& event) const {
+  const int64_t seen = epoch_loss_.count();
+  if (seen == 0) return "its steps were made before this run was resumed";
+  const int64_t all = event.step - (event.epoch - 1) * start_.steps_per_epoch;
+  const std::string part = seen < all ? fmt::format(" (its last {} steps)", seen) : "";
+  return fmt::format("loss {:.4f}{}  {} {}s/s", epoch_loss_.mean(), part,
+                     WithThousands(event.images_per_s), start_.noun);
+}
+
 void TrainProgress::OnEpoch(const EpochEvent& event) {
-  Print(fmt::format("epoch {}/{}  loss {:.4f}  {} {}s/s  {}{}", event.epoch, total_epochs(),
-                    epoch_loss_.mean(), WithThousands(event.images_per_s), start_.noun, EtaText(),
-                    evaluated_));
+  Print(fmt::format("epoch {}/{}  {}  {}{}", event.epoch, total_epochs(), EpochText(event),
+                    EtaText(), evaluated_));
   evaluated_.clear();
   epoch_loss_ = RunningStats();
 }

@@ -37,6 +37,7 @@ class TrainProgress final : public TrainObserver {
   int64_t total_epochs() const;
   std::string EtaText() const;
   std::string StepText(const StepEvent& event) const;
+  std::string EpochText(const EpochEvent& event) const;
   void PrintStarvation(const Starvation& starved);
   void FlushEvaluation();
 

@@ -48,7 +48,16 @@ Result<DataFound> FindData(const std::filesystem::path& run, const Recipe& recip
   }
   STOKER_ASSIGN_OR_RETURN(Json marks, MarkData(recipe.data, check, observer));
   DataFound data{.marks = std::move(marks), .changes = {}};
-  if (!before) return data;
+  if (!before) {
+    std::error_code none;
+    if (!std::filesystem::is_empty(RunPaths{run}.checkpoints(), none) && !none) {
+      data.changes.warnings.push_back(fmt::format(
+          "{} is missing, so it is not checked whether the data files are those that the run was "
+          "made with",
+          RunPaths{run}.data()));
+    }
+    return data;
+  }
   data.changes = CompareData(*before, data.marks, recipe);
   if (!recorded || check == DataCheck::kFull) return data;
   if (!data.changes.any()) {

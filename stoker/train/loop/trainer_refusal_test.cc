@@ -103,11 +103,24 @@ TEST_F(TrainerTest, DataThatHasChangedUnderTheRunIsNoticed) {
   STOKER_ASSERT_OK(WriteIdx(problem_ / "train-labels", QuadrantLabels(64)));
   EXPECT_THAT(Resume("run"), FailsWith(StatusCode::kFailedPrecondition,
                                        "data.train: train-images has 4112 bytes, it had 6160"));
+  WriteFileForTest(Paths("run").data(), "null");
+  EXPECT_THAT(Resume("run"),
+              FailsWith(StatusCode::kDataLoss, "data.json: does not hold the marks"));
   // Of a run that kept no marks of its files.
   fs::remove(Paths("run").data());
   EXPECT_THAT(Resume("run"),
               FailsWith(StatusCode::kFailedPrecondition,
                         "an epoch had 6 steps when this checkpoint was stored and has 4 now"));
+}
+
+TEST_F(TrainerTest, WhereTheMarksOfTheDataAreMissingThatIsSaid) {
+  STOKER_ASSERT_OK(TrainUntil("run", 6));
+  fs::remove(Paths("run").data());
+  Watcher watcher;
+  STOKER_ASSERT_OK(Resume("run", {}, &watcher));
+  EXPECT_THAT(
+      watcher.start.warnings,
+      testing::ElementsAre(testing::HasSubstr("data.json is missing, so it is not checked")));
 }
 
 TEST_F(TrainerTest, AFileReplacedByOneOfTheSameLengthIsRefusedByNameUnlessAllowed) {

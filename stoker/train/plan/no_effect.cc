@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "stoker/run/average_times.h"
+#include "stoker/run/run_schedule.h"
 
 namespace stoker {
 namespace {
@@ -31,6 +34,68 @@ void CheckAverage(const Recipe& recipe, const SchedulePlan& plan,
       recipe.train.NameOf("average"), times.first, times.every, plan.total_steps));
 }
 
+// At most so many steps of a schedule are looked at, spread evenly.
+constexpr int64_t kRatesLookedAt = 10000;
+// A rate below this share of the highest changes no weight that the highest did not settle.
+constexpr double kNothing = 1e-9;
+
+// One that follows evaluations is not known before them.
+void CheckSchedule(const Recipe& recipe, const TrainingPlan& plan,
+                   std::vector<std::string>& warnings) {
+  const int64_t total = plan.total_steps();
+  std::optional<int64_t> samples = plan.batch_size;
+  if (samples) *samples *= plan.accumulate;
+  const Result<std::unique_ptr<Schedule>> schedule =
+      BuildRunSchedule(recipe.train, plan.schedule, samples);
+  if (!schedule.ok() || (*schedule)->follows_evaluations() || total < 3) return;
+  std::vector<double> rates;
+  const int64_t stride = (total + kRatesLookedAt - 1) / kRatesLookedAt;
+  for (int64_t step = 0; step < total; step += stride) rates.push_back((*schedule)->At(step).lr);
+  const auto [least, most] = std::ranges::minmax(rates);
+  const auto idle =
+      std::ranges::count_if(rates, [&](double rate) { return rate < kNothing * most; });
+  if (2 * idle > std::ssize(rates)) {
+    warnings.push_back(fmt::format(
+        "{}: in {:.0f} % of the {} steps the rate is below a billionth of its highest, {:g}, so "
+        "the "
+        "weights stand still; `stoker schedule` draws it",
+        recipe.train.NameOf("schedule"),
+        100.0 * static_cast<double>(idle) / static_cast<double>(std::ssize(rates)), total, most));
+  } else if (most - least <= kNothing * most && recipe.train.schedule.name != "constant") {
+    warnings.push_back(fmt::format(
+        "{}: the rate is {:g} in all {} steps, since the run ends before {} changes it; take more "
+        "epochs, let it change earlier, or write `constant`",
+        recipe.train.NameOf("schedule"), most, total, recipe.train.schedule.name));
+  }
+}
+
+void CheckEarlyStopping(const Recipe& recipe, const TrainingPlan& plan,
+                        std::vector<std::string>& warnings) {
+  const std::optional<int64_t> patience = recipe.train.early_stopping.patience;
+  if (!patience || !recipe.data.eval) return;
+  const TrainOptions& options = recipe.train.options;
+  const int64_t every =
+      options.eval_every_steps.value_or(options.eval_every * plan.steps_per_epoch());
+  // The run ends with an evaluation.
+  const int64_t evaluations = (plan.total_steps() + every - 1) / every;
+  if (*patience < evaluations - 1) return;
+  warnings.push_back(
+      fmt::format("{}: it ends a run after {} evaluations without improvement, and this run has "
+                  "{}, the last at "
+                  "its end; take a smaller `patience`, or more epochs",
+                  recipe.train.NameOf("early_stopping"), *patience, evaluations));
+}
+
+void CheckAccumulation(const Recipe& recipe, const TrainingPlan& plan,
+                       std::vector<std::string>& warnings) {
+  const int64_t wanted = recipe.train.options.accumulate;
+  if (wanted <= plan.batches_per_epoch) return;
+  warnings.push_back(
+      fmt::format("{}: a step of {} batches is not reached, since an epoch has {} and a step ends "
+                  "with it; take at most so many, or a larger batch",
+                  recipe.train.NameOf("accumulate"), wanted, plan.batches_per_epoch));
+}
+
 void CheckMetrics(const Recipe& recipe, std::vector<std::string>& warnings) {
   const ConfigNode* const written = recipe.model.node.entries.front().value.Find("classes");
   int64_t classes = 0;
@@ -50,6 +115,9 @@ std::vector<std::string> SettingsWithoutEffect(const Recipe& recipe, const Train
   std::vector<std::string> warnings;
   CheckWarmup(recipe, plan.schedule, warnings);
   CheckAverage(recipe, plan.schedule, warnings);
+  CheckSchedule(recipe, plan, warnings);
+  CheckEarlyStopping(recipe, plan, warnings);
+  CheckAccumulation(recipe, plan, warnings);
   CheckMetrics(recipe, warnings);
   return warnings;
 }

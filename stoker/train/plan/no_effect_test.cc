@@ -41,4 +41,41 @@ TEST_F(NoEffectTest, AWarmUpThatNeverEndsIsNamed) {
               testing::ElementsAre(testing::HasSubstr("it takes 54 steps and the run ends after")));
 }
 
+TEST_F(NoEffectTest, AScheduleThatLeavesNoRateIsNamed) {
+  for (const char* schedule :
+       {"{step: {lr: 0.1, every: 1e-12}}", "{polynomial: {lr: 0.1, power: 1e9}}",
+        "{exponential: {lr: 0.1, gamma: 1e-300}}"}) {
+    EXPECT_THAT(Of({std::string("train.schedule=") + schedule}),
+                testing::ElementsAre(testing::HasSubstr("so the weights stand still")))
+        << schedule;
+  }
+  EXPECT_THAT(Of({"train.schedule={cosine: {lr: 0.1}}"}), testing::IsEmpty());
+}
+
+TEST_F(NoEffectTest, AScheduleThatChangesNothingBeforeTheEndIsNamed) {
+  for (const char* schedule :
+       {"{multi_step: {lr: 0.1, milestones: [100]}}", "{step: {lr: 0.1, every: 30}}",
+        "{cyclic: {base_lr: 0.1, max_lr: 1, up: 1e17}}"}) {
+    EXPECT_THAT(Of({std::string("train.schedule=") + schedule}),
+                testing::ElementsAre(testing::HasSubstr("in all 18 steps")))
+        << schedule;
+  }
+  EXPECT_THAT(Of({"train.schedule={constant: {lr: 0.1}}"}), testing::IsEmpty());
+  EXPECT_THAT(Of({"train.schedule={step: {lr: 0.1, every: 2}}"}), testing::IsEmpty());
+}
+
+TEST_F(NoEffectTest, APatienceThatOutlastsTheRunIsNamed) {
+  EXPECT_THAT(Of({"train.early_stopping={patience: 2}"}),
+              testing::ElementsAre(testing::HasSubstr("and this run has 3")));
+  EXPECT_THAT(Of({"train.early_stopping={patience: 1}"}), testing::IsEmpty());
+  EXPECT_THAT(Of({"train.early_stopping={patience: 2}", "train.eval_every_steps=2"}),
+              testing::IsEmpty());
+}
+
+TEST_F(NoEffectTest, MoreBatchesToAStepThanAnEpochHasAreNamed) {
+  EXPECT_THAT(Of({"train.accumulate=64"}),
+              testing::ElementsAre(testing::HasSubstr("an epoch has 6")));
+  EXPECT_THAT(Of({"train.accumulate=6"}), testing::IsEmpty());
+}
+
 }  // namespace stoker::no_effect_test
