@@ -38,6 +38,14 @@ bool Failed(const ProcessProfile& profile) {
   return profile.ended && profile.exit_code && *profile.exit_code != 0;
 }
 
+// Whether a Python program mostly loaded modules, and no step of it was seen: nothing is known of
+// what follows.
+bool OnlyLoaded(const ProcessProfile& profile) {
+  constexpr double kMostly = 0.5;
+  return profile.python && !profile.python->trains &&
+         profile.python->of(PythonPart::kImport).share >= kMostly;
+}
+
 // A Python program without stacks, unless its GPU is seen to be busy.
 bool HidesWhatItDoes(const ProcessProfile& profile) {
   return profile.framework != Framework::kUnknown && !profile.python &&
@@ -92,6 +100,13 @@ Diagnosis DiagnoseProcesses(const ProcessProfile& profile) {
       diagnosis.verdict = Verdict::kUnknown;
       diagnosis.why = fmt::format("the program failed after {:.2g} s (exit code {})",
                                   Sane(profile.seconds), *profile.exit_code);
+    } else if (OnlyLoaded(profile)) {
+      diagnosis.verdict = Verdict::kUnknown;
+      diagnosis.why = fmt::format(
+          "the program loaded modules in {} of the time, and no step was seen; watch it longer "
+          "(--seconds)",
+          Percent(profile.python->of(PythonPart::kImport).share));
+      diagnosis.why += NoteOfOthers(profile);
     } else if (HidesWhatItDoes(profile)) {
       diagnosis.verdict = Verdict::kUnknown;
       diagnosis.why =

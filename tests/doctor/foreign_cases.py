@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import cases
 
 HERE = pathlib.Path(__file__).resolve().parent / "foreign"
+HEALTHY = ("none", "compute")  # the verdicts that a script without a fault may get
 
 
 @dataclass
@@ -33,6 +34,11 @@ def all_scripts():
     return scripts
 
 
+def healthy_scripts():
+    """Scripts in which nothing is planted."""
+    return sorted(path for path in HERE.glob("*.py") if cases.head(path.read_text(encoding="utf-8"), "healthy"))
+
+
 def rate(python, path, seconds):
     """Samples a second of a script, from its start to its end."""
     environment = {**os.environ, "STOKER_FOREIGN_SECONDS": str(seconds), "STOKER_FOREIGN_RATE": "1"}
@@ -47,14 +53,23 @@ def report_of(stoker, python, path, seconds):
 
 
 def judge(script, stoker, python, seconds, trial):
-    """A line of the table, and whether the verdict is right and nothing is prescribed wrongly."""
+    """A line of the table, whether the verdict is right, and whether the cured twin is found healthy."""
     report = report_of(stoker, python, script.path, seconds)
     right = report["verdict"] in script.verdicts
     cells = [script.name, report["verdict"] + ("" if right else f" (wrong: {script.verdicts[0]})"), f"{report['lost_share']:.2f}", report["stage"]]
     if report["prescriptions"]:
         first = report["prescriptions"][0]
         cells.append(f"{first['change'][:60]} {first['gain_low']:.2f}..{first['gain_high']:.2f}")
+    twin = report_of(stoker, python, script.cured, seconds)
+    healthy = twin["verdict"] in HEALTHY
+    cells.append(f"twin: {twin['verdict']}" + ("" if healthy else f" (wrong: {twin['why']})"))
     if trial:
-        twin = rate(python, script.cured, trial) / rate(python, script.path, trial)
-        cells.append(f"twin {twin:.2f} times as fast")
-    return cells, right
+        cells.append(f"{rate(python, script.cured, trial) / rate(python, script.path, trial):.2f} times as fast")
+    return cells, right, healthy
+
+
+def judge_healthy(path, stoker, python, seconds):
+    """The same of a script in which nothing is planted."""
+    report = report_of(stoker, python, path, seconds)
+    healthy = report["verdict"] in HEALTHY and not report["prescriptions"]
+    return [path.stem, report["verdict"] + ("" if healthy else f" (wrong: {report['why']})"), *(each["change"] for each in report["prescriptions"])], healthy
