@@ -28,9 +28,14 @@ namespace {
 std::string NoteOfOthers(const ProcessProfile& profile) {
   const double others = Sane(profile.machine.other_runnable);
   if (others < 0.5 * static_cast<double>(profile.cpus)) return {};
-  return fmt::format(
-      "; other programs wanted {:.1f} of the {} CPUs meanwhile, so figures are rough", others,
-      profile.cpus);
+  return fmt::format("other programs wanted {:.1f} of the {} CPUs meanwhile, so figures are rough",
+                     others, profile.cpus);
+}
+
+std::string WithNoteOfOthers(std::string why, const ProcessProfile& profile) {
+  const std::string note = NoteOfOthers(profile);
+  if (!why.empty() && !note.empty()) why += "; ";
+  return why + note;
 }
 
 // What a program does until it fails says nothing about what it would have done.
@@ -106,13 +111,13 @@ Diagnosis DiagnoseProcesses(const ProcessProfile& profile) {
           "the program loaded modules in {} of the time, and no step was seen; watch it longer "
           "(--seconds)",
           Percent(profile.python->of(PythonPart::kImport).share));
-      diagnosis.why += NoteOfOthers(profile);
     } else if (HidesWhatItDoes(profile)) {
       diagnosis.verdict = Verdict::kUnknown;
       diagnosis.why =
           "its processes wait for nothing, but start-up, evaluations, checkpoints, logging and an "
           "input without workers show only in Python's stacks: pip install py-spy";
     }
+    diagnosis.why = WithNoteOfOthers(std::move(diagnosis.why), profile);
     return diagnosis;
   }
   const Finding& worst = findings.front();
@@ -121,7 +126,7 @@ Diagnosis DiagnoseProcesses(const ProcessProfile& profile) {
   diagnosis.lost_share = std::min(1.0, worst.share());
   diagnosis.roof = GainOf(worst.total, worst.lost);
   diagnosis.snippet = SnippetFor(profile, worst.verdict);
-  diagnosis.why = worst.why + NoteOfOthers(profile);
+  diagnosis.why = WithNoteOfOthers(worst.why, profile);
   for (const Finding& each : findings) {
     for (const Prescription& prescription : each.prescriptions) {
       const auto same = [&](const Prescription& other) { return other.text == prescription.text; };

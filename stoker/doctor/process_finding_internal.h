@@ -17,6 +17,10 @@ std::optional<Finding> FindInWaits(const ProcessProfile& profile);
 // Of stacks: start-up, evaluations, checkpoints, logging, small batches, an input without workers.
 std::vector<Finding> FindInStacks(const ProcessProfile& profile);
 
+// Whether several threads of the process, beside its first, run lines of the program: Python lets
+// one of them compute at a time, and no setting of a framework says how many there are.
+bool HasThreadsOfItsOwn(const ProcessProfile& profile);
+
 // More threads than CPUs, a quota of the control group, too little memory.
 std::optional<Finding> FindInThreads(const ProcessProfile& profile);
 std::optional<Finding> FindInQuota(const ProcessProfile& profile);
