@@ -18,7 +18,7 @@ namespace {
 constexpr double kGpusEvery =
     0.5;  // seconds; NVML renews its figures as rarely, and takes a millisecond
 // Less often where reading takes more than this share of a CPU.
-constexpr double kShare = 0.005;
+constexpr double kReadingShare = 0.005;
 constexpr double kNs = 1e-9;
 
 double PerSecond(int64_t begin, int64_t end, double seconds) {
@@ -118,7 +118,7 @@ void AcceleratorWatch::Look(double now, bool late) {
   if (late && !std::exchange(late_, true)) gpus_.clear();
   AddGpus();
   if (folder_) ReadCounters(now, late);
-  due_ = now + std::max(kGpusEvery, (ThreadCpuSeconds() - cpu) / kShare);
+  due_ = now + std::max(kGpusEvery, (ThreadCpuSeconds() - cpu) / kReadingShare);
 }
 
 void AcceleratorWatch::ReadCounters(double now, bool late) {
