@@ -113,8 +113,8 @@ TEST(ViewOf, SharesAreOfTheTimeAfterTheFirstStep) {
 }
 
 TEST(ViewOf, ModulesThatAreLoadedWithTheFirstStepTakeNoShareFromTheOthers) {
-  const PythonView view = ViewOf(
-      Stacks({{kImport, 20}, {kLoad, 10}, {kImport, 60}, {kLoad, 20}, {kBackward, 30}}), 10);
+  const PythonView view =
+      ViewOf(Stacks({{kImport, 20}, {kLoad, 10}, {kImport, 60}, {kLoad, 20}, {kBackward, 30}}), 10);
   EXPECT_EQ(view.startup_share, 0);
   EXPECT_NEAR(view.of(PythonPart::kInput).share, 0.5, 1e-9);
   EXPECT_NEAR(view.of(PythonPart::kCompute).share, 0.5, 1e-9);
