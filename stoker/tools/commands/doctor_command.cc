@@ -1,6 +1,7 @@
 #include "stoker/tools/commands/doctor_command.h"
 
 #include "stoker/tools/program/arguments.h"
+#include "stoker/tools/program/command_table.h"
 #include "stoker/tools/program/trace_options.h"
 
 namespace stoker {
@@ -61,7 +62,8 @@ void AddDoctorCommand(Program& program, std::function<Status(const DoctorArgumen
       ->check(BetweenCheck(1, 86400))
       ->default_str("60");
   app.add_flag("--no-gpu-counters", arguments.no_gpu_counters,
-               "load nothing into PROGRAM; its kernels and copies are not counted");
+               "load nothing into PROGRAM; its kernels and copies are not counted")
+      ->group(kSeldomGroup);
   CLI::Option* const fix = app.add_flag(
       "--fix", arguments.fix, "try each change too; write what helps into RECIPE.fixed.yaml");
   app.add_flag("--allow-accuracy-changes", arguments.allow_accuracy_changes,
