@@ -17,8 +17,8 @@ namespace {
 
 constexpr double kGpusEvery =
     0.5;  // seconds; NVML renews its figures as rarely, and takes a millisecond
-// Less often where reading takes more than this share of a CPU.
-constexpr double kReadingShare = 0.005;
+// NVML is asked less often where that takes more than this share of a CPU, but so often at least.
+constexpr double kReadingShare = 0.01, kGpusAtLeastEvery = 2;
 constexpr double kNs = 1e-9;
 
 double PerSecond(int64_t begin, int64_t end, double seconds) {
@@ -113,12 +113,15 @@ void AcceleratorWatch::AddGpus() {
 
 void AcceleratorWatch::Look(double now, bool late) {
   if (now < due_) return;
+  due_ = now + kGpusEvery;
+  if (folder_) ReadCounters(now, late);
+  if (now < gpus_due_) return;
   const double cpu = ThreadCpuSeconds();
   // What precedes the moments that count says little, but it is all that a short program has.
   if (late && !std::exchange(late_, true)) gpus_.clear();
   AddGpus();
-  if (folder_) ReadCounters(now, late);
-  due_ = now + std::max(kGpusEvery, (ThreadCpuSeconds() - cpu) / kReadingShare);
+  gpus_due_ =
+      now + std::clamp((ThreadCpuSeconds() - cpu) / kReadingShare, kGpusEvery, kGpusAtLeastEvery);
 }
 
 void AcceleratorWatch::ReadCounters(double now, bool late) {

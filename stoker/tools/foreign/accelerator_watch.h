@@ -69,7 +69,7 @@ class AcceleratorWatch {
   std::string no_counting_;             // why; empty: nothing is in the way
   std::optional<double> lost_;          // when somebody was seen to have removed the counters
   bool late_ = false;
-  double due_ = 0;
+  double due_ = 0, gpus_due_ = 0;
 };
 
 }  // namespace stoker
