@@ -34,11 +34,6 @@ def all_scripts():
     return scripts
 
 
-def healthy_scripts():
-    """Scripts in which nothing is planted."""
-    return sorted(path for path in HERE.glob("*.py") if cases.head(path.read_text(encoding="utf-8"), "healthy"))
-
-
 def rate(python, path, seconds):
     """Samples a second of a script, from its start to its end."""
     environment = {**os.environ, "STOKER_FOREIGN_SECONDS": str(seconds), "STOKER_FOREIGN_RATE": "1"}
@@ -66,10 +61,3 @@ def judge(script, stoker, python, seconds, trial):
     if trial:
         cells.append(f"{rate(python, script.cured, trial) / rate(python, script.path, trial):.2f} times as fast")
     return cells, right, healthy
-
-
-def judge_healthy(path, stoker, python, seconds):
-    """The same of a script in which nothing is planted."""
-    report = report_of(stoker, python, path, seconds)
-    healthy = report["verdict"] in HEALTHY and not report["prescriptions"]
-    return [path.stem, report["verdict"] + ("" if healthy else f" (wrong: {report['why']})"), *(each["change"] for each in report["prescriptions"])], healthy
