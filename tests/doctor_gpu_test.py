@@ -53,9 +53,9 @@ class DoctorGpuTest(DoctorForeignCase):
 
     def test_the_report_for_people_has_the_gpu(self):
         self.write("script.py", USES_CUDA)
-        out, _ = self.run_stoker("doctor", "--seconds", "2", "--", sys.executable, "script.py", environment={
+        out, _ = self.run_stoker("doctor", "--seconds", "6", "--", sys.executable, "script.py", environment={
             "LD_LIBRARY_PATH": str(FAKES), "STOKER_FAKE_CUPTI": str(RECORDED / "float32_math.txt")})
-        self.assertRegex(out, r"(?m)^gpu +Fake GPU 0: ")
+        self.assertRegex(out, r"(?m)^gpu +Fake GPU 0 \(compute capability 9\.0\): ")
         self.assertRegex(out, r"(?m)^ +kernels or copies run \d+%")
 
     def test_a_program_that_does_not_use_the_gpu_is_not_counted(self):
