@@ -197,7 +197,7 @@ class DoctorForeignStacksTest(DoctorForeignCase):
         self.assert_nothing_left()
 
     def test_why_py_spy_fails_is_a_note(self):
-        report, _ = self.python(BUSY, environment={**self.before, "FAKE_ERROR": "Permission Denied"}, seconds="1")
+        report, _ = self.python(BUSY, environment={**self.before, "FAKE_ERROR": "Permission Denied"}, seconds="5")
         self.assertTrue(any("Permission Denied" in note for note in report["profile"]["notes"]), report["profile"]["notes"])
         self.assert_nothing_left()
 

@@ -1,5 +1,6 @@
 """`stoker doctor -- PROGRAM` where the program uses a GPU: stand-ins for NVIDIA's libraries (fake_nvml.cc, fake_cuda.cc, fake_cupti.cc)
 replay what a second of each planted script had on an NVIDIA GPU (tests/doctor/recorded). The rules have their tests in stoker/doctor."""
+import json
 import os
 import pathlib
 import sys
@@ -14,10 +15,10 @@ USES_CUDA = "import ctypes\nctypes.CDLL('libcuda.so.1').cuInit(0)\nwhile True:\n
 
 
 class DoctorGpuTest(DoctorForeignCase):
-    def watch_cuda(self, script=USES_CUDA, scenario="healthy", libraries=FAKES, seconds="4", **more):
+    def watch_cuda(self, script=USES_CUDA, scenario="healthy", libraries=FAKES, seconds="4", arguments=(), **more):
         environment = {"LD_LIBRARY_PATH": str(libraries), "STOKER_FAKE_CUPTI": str(RECORDED / (scenario + ".txt")), "TMPDIR": self.folder,
                        "PATH": "/nowhere", **more}
-        report, _ = self.python(script, seconds=seconds, environment=environment)
+        report, _ = self.python(script, seconds=seconds, arguments=arguments, environment=environment)
         self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("stoker-")], [])
         return report
 
@@ -52,9 +53,9 @@ class DoctorGpuTest(DoctorForeignCase):
 
     def test_the_report_for_people_has_the_gpu(self):
         self.write("script.py", USES_CUDA)
-        out, _ = self.run_stoker("doctor", "--seconds", "2", "--", sys.executable, "script.py", environment={
+        out, _ = self.run_stoker("doctor", "--seconds", "6", "--", sys.executable, "script.py", environment={
             "LD_LIBRARY_PATH": str(FAKES), "STOKER_FAKE_CUPTI": str(RECORDED / "float32_math.txt")})
-        self.assertRegex(out, r"(?m)^gpu +Fake GPU 0: ")
+        self.assertRegex(out, r"(?m)^gpu +Fake GPU 0 \(compute capability 9\.0\): ")
         self.assertRegex(out, r"(?m)^ +kernels or copies run \d+%")
 
     def test_a_program_that_does_not_use_the_gpu_is_not_counted(self):
@@ -74,6 +75,53 @@ class DoctorGpuTest(DoctorForeignCase):
         report = self.watch_cuda(script, CUDA_INJECTION64_PATH="/mine.so", seconds="1")
         self.assertEqual(self.read("got"), b"/mine.so")
         self.assert_noted(report, "CUDA_INJECTION64_PATH is set already")
+
+    def test_the_option_leaves_the_program_as_it_is(self):
+        script = "import os, time\nopen('got', 'w').write(os.environ.get('CUDA_INJECTION64_PATH', 'none'))\n" + USES_CUDA
+        report = self.watch_cuda(script, arguments=["--no-gpu-counters"], seconds="1")
+        self.assertEqual(self.read("got"), b"none")
+        self.assertIsNone(report["profile"]["cuda"])
+        self.assertEqual(report["profile"]["gpu"]["name"], "Fake GPU 0")
+        self.assert_noted(report, "--no-gpu-counters")
+        report = self.watch_cuda(script, arguments=["--no-gpu-counters"], STOKER_FAKE_NVML="no-driver", seconds="1")
+        self.assertFalse(any("kernels" in note for note in report["profile"]["notes"]), report["profile"]["notes"])
+
+    def test_the_option_needs_a_program_that_the_doctor_starts(self):
+        self.assert_fails(["doctor", "--no-gpu-counters", "recipe.yaml"], 2, "--no-gpu-counters", "-- PROGRAM")
+        self.assert_fails(["doctor", "--no-gpu-counters", "--pid", "1"], 2, "--no-gpu-counters", "-- PROGRAM")
+
+    def test_counters_that_somebody_removes_are_a_note(self):
+        script = ("import ctypes, os, shutil, time\nctypes.CDLL('libcuda.so.1').cuInit(0)\n"
+                  "folder = os.environ['STOKER_CUDA_ACTIVITY']\n"
+                  "time.sleep(2.5)\nassert os.listdir(folder)\nshutil.rmtree(folder)\nwhile True: sum(range(10000))\n")
+        self.assert_noted(self.watch_cuda(script, seconds="5"), "the counters of kernels were removed from " + self.folder)
+        report = self.watch_cuda(USES_CUDA, seconds="2")
+        self.assertFalse(any("removed" in note for note in report["profile"]["notes"]), report["profile"]["notes"])
+
+    def test_a_short_program_behind_a_shell_is_seen_where_reading_a_gpu_takes_long(self):
+        self.write("short.py", "import time\nend = time.monotonic() + 2\nwhile time.monotonic() < end: sum(range(10000))\n")
+        report, _ = self.watch("sh", "-c", f"{sys.executable} short.py; true", seconds="60",
+                               environment={"LD_LIBRARY_PATH": str(FAKES), "STOKER_FAKE_NVML": "slow", "PATH": "/usr/bin:/bin"})
+        self.assertIsNone(report["error"])
+        self.assertIn("short.py", self.of_role(report, "main")[0]["command"])
+
+    def test_a_signal_while_gpus_are_looked_for_ends_with_a_report_and_starts_nothing(self):
+        out, err = self.run_stoker("doctor", "--json", "--", sys.executable, "busy.py", expect=130,
+                                   environment={"LD_LIBRARY_PATH": str(FAKES), "STOKER_FAKE_NVML": "interrupt"})
+        report = json.loads(out)
+        self.assert_is_diagnosis(report)
+        self.assertTrue(report["interrupted"])
+        self.assertIn("before anything was watched", report["error"])
+        self.assertIn("SIGINT", err)
+        self.assertFalse(os.path.exists(self.path("began")))
+
+    def test_half_the_bits_are_those_that_the_gpu_has(self):
+        report = self.watch_cuda(scenario="float32_math", seconds="3")
+        self.assertEqual(report["profile"]["gpu"]["compute_capability"], "9.0")
+        self.assertIn("bfloat16", report["prescriptions"][0]["change"])
+        report = self.watch_cuda(scenario="float32_math", seconds="3", STOKER_FAKE_NVML="volta")
+        self.assertEqual(report["profile"]["gpu"]["compute_capability"], "7.0")
+        self.assertIn(" float16", report["prescriptions"][0]["change"])
 
     def test_why_kernels_are_not_counted_is_a_note(self):
         self.assert_noted(self.watch_cuda(STOKER_FAKE_CUPTI="refuse", seconds="2"), "CUPTI refuses (its error 39)")

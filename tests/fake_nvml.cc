@@ -1,14 +1,25 @@
 // A libnvidia-ml.so.1 with two GPUs, one of them hot, for a machine that has none. STOKER_FAKE_NVML
-// in the environment: "no-driver" fails as the library does where no driver is loaded.
+// in the environment: "no-driver" fails as the library does where no driver is loaded, "volta" has
+// GPUs of that generation, "slow" computes for 40 ms where it is asked how much a GPU is used, and
+// "interrupt" sends SIGINT to its process where it is initialised.
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <string_view>
 
 namespace {
 
-bool HasDriver() {
+bool Is(std::string_view what) {
   const char* const how = std::getenv("STOKER_FAKE_NVML");
-  return how == nullptr || std::string_view(how) != "no-driver";
+  return how != nullptr && what == how;
+}
+bool HasDriver() { return !Is("no-driver"); }
+
+void Compute(double seconds) {
+  const std::clock_t begin = std::clock();
+  while (static_cast<double>(std::clock() - begin) < seconds * CLOCKS_PER_SEC) {
+  }
 }
 
 constexpr int kDriverNotLoaded = 9;
@@ -27,7 +38,10 @@ char devices[2];
 
 extern "C" {
 
-int nvmlInit_v2() { return HasDriver() ? 0 : kDriverNotLoaded; }
+int nvmlInit_v2() {
+  if (Is("interrupt")) std::raise(SIGINT);
+  return HasDriver() ? 0 : kDriverNotLoaded;
+}
 int nvmlShutdown() { return 0; }
 const char* nvmlErrorString(int) { return "Driver Not Loaded"; }
 int nvmlSystemGetDriverVersion(char* text, unsigned size) {
@@ -59,7 +73,13 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* 
   return 0;
 }
 
+int nvmlDeviceGetCudaComputeCapability(void*, int* major, int* minor) {
+  *major = Is("volta") ? 7 : 9;
+  *minor = 0;
+  return 0;
+}
 int nvmlDeviceGetUtilizationRates(void* device, Utilization* used) {
+  if (Is("slow")) Compute(0.04);
   *used = {device == &devices[0] ? 97U : 0U, 40};
   return 0;
 }

@@ -231,10 +231,25 @@ def table_files():
     return files
 
 
+def roofs_files():
+    """What `stoker env` keeps of a machine (docs/machine.md): all of it, what must be there, and what is refused."""
+    storage = {"path": "/data", "type": "ext4", "how": "O_DIRECT", "read_bytes_per_s": 5.1e8, "write_bytes_per_s": 3e8,
+               "random_reads_per_s": 9000, "random_bytes_per_s": 3.6e7, "small_files_per_s": 4000.5, "small_files_together_per_s": None,
+               "problem": "a \u00e9 problem"}
+    memory = {"read_bytes_per_s": 1e10, "write_bytes_per_s": 2e10, "copy_bytes_per_s": 3e10}
+    whole = {"schema": 1, "host": "desk", "cpus": 8, "measured_at": "2024-01-31T23:59:59Z", "storage": [storage, {"path": "/"}],
+             "memory": memory, "memory_together": memory, "decode": {"pictures_per_s": 400}, "decode_together": {"pictures_per_s": 3000.25},
+             "copies": [{"device": "cuda:0", "pinned_bytes_per_s": 2e10, "pageable_bytes_per_s": 9e9}]}
+    texts = {"whole.json": whole, "least.json": {"schema": 1, "cpus": 0}, "newer.json": {**whole, "schema": 2},
+             "nested.json": {"schema": 1, "cpus": 1, "storage": [[[[]]]]}}
+    return {name: json.dumps(content, indent=2).encode() for name, content in texts.items()}
+
+
 def main(out):
     formats = {"npy": npy_files, "zip": zip_files, "tar": tar_files, "safetensors": safetensors_files, "tfrecord": tfrecord_files,
                "recordio": recordio_files, "idx": idx_files, "pt": pt_files, "shard": shard_files,
-               "hdf5": hdf5_files, "n5": n5_files, "offset_index": offset_index_files, "table_file": table_files}
+               "hdf5": hdf5_files, "n5": n5_files, "offset_index": offset_index_files, "table_file": table_files,
+               "roofs": roofs_files}
     seeds = {f"{name}_fuzz": make() for name, make in formats.items()}
     seeds.update(text_files())
     for name, files in seeds.items():

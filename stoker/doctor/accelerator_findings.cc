@@ -99,7 +99,8 @@ void AddMath(const ProcessProfile& profile, std::vector<Finding>& findings) {
   if (cuda.busy < kLeastBusyOfMath) return;
   const double kernels = std::clamp(cuda.computing, 0.0, 1.0);
   const double float32 = cuda.float32_share + cuda.tf32_share;
-  if (float32 >= kLeastFloat32) {
+  const HalfBits bits = HalfBitsOf(profile.gpu);
+  if (float32 >= kLeastFloat32 && bits != HalfBits::kNone) {
     Finding finding{
         .verdict = Verdict::kCompute,
         .lost = (kHalfBits * cuda.float32_share + kHalfBitsOfTf32 * cuda.tf32_share) * kernels,
@@ -108,9 +109,13 @@ void AddMath(const ProcessProfile& profile, std::vector<Finding>& findings) {
                            "convolutions in float32{}",
                            Percent(cuda.busy), Percent(float32),
                            cuda.tf32_share > cuda.float32_share ? " (TF32)" : "")};
-    Prescribe(finding, WordsForHalfBits(profile.framework), 1,
-              "its tensor cores multiply bfloat16 several times as fast",
-              "products are rounded to 8 bits; weights stay in float32");
+    const bool float16 = bits == HalfBits::kFloat16;
+    Prescribe(finding, WordsForHalfBits(profile.framework, bits), 1,
+              float16 ? "its tensor cores multiply float16 several times as fast, but no bfloat16"
+                      : "its tensor cores multiply bfloat16 several times as fast",
+              float16 ? "products are rounded to 11 bits, and gradients that are not scaled may "
+                        "vanish; weights stay in float32"
+                      : "products are rounded to 8 bits; weights stay in float32");
     findings.push_back(std::move(finding));
   }
   if (cuda.relayout_share >= kLeastRelayout && profile.framework == Framework::kPyTorch) {

@@ -8,6 +8,7 @@ namespace stoker::accelerator_findings_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 // Of a program whose first thread computes or launches kernels all the time.
 ProcessProfile Of(const CudaTimes& cuda, const ThreadTimes& first = {.cpu = 0.98, .poll = 0.02}) {
@@ -135,6 +136,30 @@ TEST(AcceleratorFindings, OfMathInFloat32SayThatHalfTheBitsChangeTheResults) {
   ASSERT_FALSE(diagnosis.prescriptions.empty());
   EXPECT_THAT(diagnosis.prescriptions.front().text, HasSubstr("bfloat16"));
   EXPECT_FALSE(diagnosis.prescriptions.front().caution.empty());
+}
+
+TEST(AcceleratorFindings, OfMathInFloat32NameWhatTheTensorCoresOfTheGpuHave) {
+  CudaTimes cuda = Healthy();
+  cuda.float32_share = 0.9;
+  ProcessProfile profile = Of(cuda);
+  const auto change_on = [&](int major, int minor) {
+    profile.gpu = GpuTimes{.name = "GPU", .compute_major = major, .compute_minor = minor};
+    const Diagnosis diagnosis = DiagnoseProcesses(profile);
+    return diagnosis.prescriptions.empty() ? "none" : diagnosis.prescriptions.front().text;
+  };
+  EXPECT_THAT(change_on(0, 0), HasSubstr("before Ampere"));
+  EXPECT_EQ(change_on(9, 0), "torch.autocast('cuda', torch.bfloat16) around the forward pass");
+  EXPECT_EQ(change_on(12, 0), change_on(8, 6));
+  EXPECT_THAT(change_on(7, 5), HasSubstr("torch.float16"));
+  EXPECT_THAT(change_on(7, 0), HasSubstr("GradScaler"));
+  EXPECT_EQ(change_on(6, 1), "none");
+  EXPECT_EQ(VerdictOf(profile), Verdict::kNone);  // Pascal has no tensor cores
+  for (const Framework framework : {Framework::kTensorFlow, Framework::kJax, Framework::kUnknown}) {
+    profile.framework = framework;
+    EXPECT_THAT(change_on(7, 0), HasSubstr("float16"));
+    EXPECT_THAT(change_on(7, 0), Not(HasSubstr("bfloat16")));
+    EXPECT_THAT(change_on(8, 0), HasSubstr("bfloat16"));
+  }
 }
 
 TEST(AcceleratorFindings, FewWindowsDoNotProveThatNothingIsLost) {

@@ -28,14 +28,27 @@ namespace {
 std::string NoteOfOthers(const ProcessProfile& profile) {
   const double others = Sane(profile.machine.other_runnable);
   if (others < 0.5 * static_cast<double>(profile.cpus)) return {};
-  return fmt::format(
-      "; other programs wanted {:.1f} of the {} CPUs meanwhile, so figures are rough", others,
-      profile.cpus);
+  return fmt::format("other programs wanted {:.1f} of the {} CPUs meanwhile, so figures are rough",
+                     others, profile.cpus);
+}
+
+std::string WithNoteOfOthers(std::string why, const ProcessProfile& profile) {
+  const std::string note = NoteOfOthers(profile);
+  if (!why.empty() && !note.empty()) why += "; ";
+  return why + note;
 }
 
 // What a program does until it fails says nothing about what it would have done.
 bool Failed(const ProcessProfile& profile) {
   return profile.ended && profile.exit_code && *profile.exit_code != 0;
+}
+
+// Whether a Python program mostly loaded modules, and no step of it was seen: nothing is known of
+// what follows.
+bool OnlyLoaded(const ProcessProfile& profile) {
+  constexpr double kMostly = 0.5;
+  return profile.python && !profile.python->trains &&
+         profile.python->of(PythonPart::kImport).share >= kMostly;
 }
 
 // A Python program without stacks, unless its GPU is seen to be busy.
@@ -92,12 +105,19 @@ Diagnosis DiagnoseProcesses(const ProcessProfile& profile) {
       diagnosis.verdict = Verdict::kUnknown;
       diagnosis.why = fmt::format("the program failed after {:.2g} s (exit code {})",
                                   Sane(profile.seconds), *profile.exit_code);
+    } else if (OnlyLoaded(profile)) {
+      diagnosis.verdict = Verdict::kUnknown;
+      diagnosis.why = fmt::format(
+          "the program loaded modules in {} of the time, and no step was seen; watch it longer "
+          "(--seconds)",
+          Percent(profile.python->of(PythonPart::kImport).share));
     } else if (HidesWhatItDoes(profile)) {
       diagnosis.verdict = Verdict::kUnknown;
       diagnosis.why =
           "its processes wait for nothing, but start-up, evaluations, checkpoints, logging and an "
           "input without workers show only in Python's stacks: pip install py-spy";
     }
+    diagnosis.why = WithNoteOfOthers(std::move(diagnosis.why), profile);
     return diagnosis;
   }
   const Finding& worst = findings.front();
@@ -106,7 +126,7 @@ Diagnosis DiagnoseProcesses(const ProcessProfile& profile) {
   diagnosis.lost_share = std::min(1.0, worst.share());
   diagnosis.roof = GainOf(worst.total, worst.lost);
   diagnosis.snippet = SnippetFor(profile, worst.verdict);
-  diagnosis.why = worst.why + NoteOfOthers(profile);
+  diagnosis.why = WithNoteOfOthers(worst.why, profile);
   for (const Finding& each : findings) {
     for (const Prescription& prescription : each.prescriptions) {
       const auto same = [&](const Prescription& other) { return other.text == prescription.text; };

@@ -172,6 +172,33 @@ TEST(DiagnoseProcesses, ThreadsThatTogetherComputeOnOneCpuTakeTurns) {
   EXPECT_THAT(diagnosis.prescriptions.at(0).text, HasSubstr("num_workers=4"));
 }
 
+TEST(DiagnoseProcesses, ThreadsThatTakeTurnsAreNoTooManyThreadsOnABusyMachine) {
+  ProcessTimes main = Main({.cpu = 0.04, .queued = 0.2, .lock = 0.76});
+  main.others.assign(4, {.cpu = 0.07, .queued = 0.7, .lock = 0.23});
+  main.cpus = 0.32;
+  ProcessProfile profile = Of({main}, /*cpus=*/2);
+  profile.machine.other_runnable = 14;
+  profile.python->working_threads = 4;
+  const Diagnosis diagnosis = DiagnoseProcesses(profile);
+  EXPECT_EQ(diagnosis.verdict, Verdict::kPython) << diagnosis.why;
+  EXPECT_THAT(diagnosis.why, HasSubstr("take turns"));
+  profile.python->decode_share = 0.9;  // such threads compute at the same time
+  EXPECT_NE(VerdictOf(profile), Verdict::kPython);
+  profile.python->decode_share = 0;
+  profile.python->working_threads = 0;  // those of a library are counted by its setting
+  EXPECT_EQ(VerdictOf(profile), Verdict::kThreads);
+}
+
+TEST(DiagnoseProcesses, OfPythonThatOnlyLoadedModulesIsUnknown) {
+  ProcessProfile profile = Healthy();
+  profile.python->parts[static_cast<size_t>(PythonPart::kImport)].share = 0.95;
+  const Diagnosis diagnosis = DiagnoseProcesses(profile);
+  EXPECT_EQ(diagnosis.verdict, Verdict::kUnknown);
+  EXPECT_THAT(diagnosis.why, HasSubstr("--seconds"));
+  profile.python->trains = true;
+  EXPECT_EQ(VerdictOf(profile), Verdict::kNone);
+}
+
 TEST(DiagnoseProcesses, AThreadOfALibraryThatTakesTurnsWithTheFirstWantsNoLockOfPython) {
   // Forward and backward pass of a PyTorch program on a GPU, recorded.
   ProcessTimes main = Main({.cpu = 0.73, .lock = 0.17, .other = 0.1});
@@ -203,6 +230,7 @@ TEST(DiagnoseProcesses, AFewThreadsThatWaitForACpuOnABusyMachineAreNotTooMany) {
   ProcessProfile profile = Of({main}, 2);
   profile.machine.other_runnable = 2;
   EXPECT_EQ(VerdictOf(profile), Verdict::kNone);
+  EXPECT_THAT(DiagnoseProcesses(profile).why, testing::StartsWith("other programs wanted 2.0"));
 }
 
 TEST(DiagnoseProcesses, AQuotaThatStopsItIsSaid) {

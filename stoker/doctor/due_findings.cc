@@ -61,7 +61,7 @@ Finding InEvaluations(const RunProfile& profile, const PlannedTimes& times, cons
   const TrainingProfile& training = *profile.training;
   Finding finding{
       .verdict = Verdict::kEvaluation,
-      .lost = times.evaluation,
+      .lost = times.evaluation + run.Regained(times.evaluation),
       .total = run.total,
       .why = fmt::format("an evaluation takes {:.2g} s, as long as {:.0f} steps, and the "
                          "run has {:.0f} of them",
@@ -88,7 +88,7 @@ Finding InCheckpoints(const RunProfile& profile, const PlannedTimes& times, cons
   const RecipeFacts& facts = profile.facts;
   const TrainingProfile& training = *profile.training;
   Finding finding{.verdict = Verdict::kCheckpoint,
-                  .lost = times.checkpoint,
+                  .lost = times.checkpoint + run.Regained(times.checkpoint),
                   .total = run.total,
                   .why = fmt::format("training is held for {:.2g} s by each of {:.0f} checkpoints",
                                      training.checkpoint_s, training.checkpoints)};
@@ -128,10 +128,11 @@ void PrescribeRarerCallbacks(const RecipeFacts& facts, double callbacks, const R
 
 Finding InLogging(const RunProfile& profile, const PlannedTimes& times, const Run& run) {
   const RecipeFacts& facts = profile.facts;
+  const double part = times.logging + times.callbacks;
   const bool reads_back = profile.machine.accelerator && times.logging > times.callbacks;
   Finding finding{
       .verdict = reads_back ? Verdict::kSynchronization : Verdict::kLogging,
-      .lost = times.logging + times.callbacks,
+      .lost = part + run.Regained(part),
       .total = run.total,
       .why = fmt::format("of a step of {:.3g} ms, lines of metrics take {:.3g} ms more "
                          "and callbacks {:.3g} ms",

@@ -70,6 +70,7 @@ TEST(Diagnose, StepsThatAreBrokenOffAllTheTimeAreFasterOnceTheyAreNot) {
   const Prescription slowed = Diagnose(profile).prescriptions[0];
   EXPECT_GT(slowed.gain_low, 3 * as_alone.gain_low);
   EXPECT_GT(std::stoi(slowed.change->value), 3 * std::stoi(as_alone.change->value));
+  EXPECT_GE(Diagnose(profile).roof, slowed.gain());  // what is regained is lost too
 }
 
 TEST(Diagnose, LinesAndCallbacksThatCostMoreThanATenthAreLogging) {

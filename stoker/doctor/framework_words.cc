@@ -71,11 +71,37 @@ std::string WordsForShortKernels(Framework framework) {
   return "record the kernels of a step and launch them together (CUDA graphs)";
 }
 
-std::string WordsForHalfBits(Framework framework) {
+HalfBits HalfBitsOf(const std::optional<GpuTimes>& gpu) {
+  if (!gpu || gpu->compute_major <= 0) return HalfBits::kUnknown;
+  if (gpu->compute_major >= 8) return HalfBits::kBfloat16;
+  return gpu->compute_major == 7 ? HalfBits::kFloat16 : HalfBits::kNone;
+}
+
+namespace {
+
+std::string WordsForFloat16(Framework framework) {
   switch (framework) {
     case Framework::kPyTorch:
-      return "torch.autocast('cuda', torch.bfloat16) around the forward pass (before Ampere: "
-             "torch.float16 and a GradScaler)";
+      return "torch.autocast('cuda', torch.float16) around the forward pass, and "
+             "torch.amp.GradScaler('cuda')";
+    case Framework::kTensorFlow: return "keras.mixed_precision.set_global_policy('mixed_float16')";
+    case Framework::kJax:
+      return "activations and weights in jnp.float16 for the forward pass, and a loss that is "
+             "scaled";
+    case Framework::kUnknown: break;
+  }
+  return "multiply matrices in float16, with a loss that is scaled";
+}
+
+}  // namespace
+
+std::string WordsForHalfBits(Framework framework, HalfBits bits) {
+  if (bits == HalfBits::kFloat16) return WordsForFloat16(framework);
+  switch (framework) {
+    case Framework::kPyTorch:
+      return fmt::format(
+          "torch.autocast('cuda', torch.bfloat16) around the forward pass{}",
+          bits == HalfBits::kUnknown ? " (before Ampere: torch.float16 and a GradScaler)" : "");
     case Framework::kTensorFlow: return "keras.mixed_precision.set_global_policy('mixed_bfloat16')";
     case Framework::kJax: return "activations and weights in jnp.bfloat16 for the forward pass";
     case Framework::kUnknown: break;

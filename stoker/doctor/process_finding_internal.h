@@ -17,6 +17,10 @@ std::optional<Finding> FindInWaits(const ProcessProfile& profile);
 // Of stacks: start-up, evaluations, checkpoints, logging, small batches, an input without workers.
 std::vector<Finding> FindInStacks(const ProcessProfile& profile);
 
+// Whether several threads of the process, beside its first, run lines of the program: Python lets
+// one of them compute at a time, and no setting of a framework says how many there are.
+bool HasThreadsOfItsOwn(const ProcessProfile& profile);
+
 // More threads than CPUs, a quota of the control group, too little memory.
 std::optional<Finding> FindInThreads(const ProcessProfile& profile);
 std::optional<Finding> FindInQuota(const ProcessProfile& profile);
@@ -43,7 +47,13 @@ std::string WordsForThreads(Framework framework, int64_t threads);
 std::string WordsForPinned(Framework framework);        // copies from pinned memory, ahead
 std::string WordsForReads(Framework framework);         // numbers of the device read rarely
 std::string WordsForShortKernels(Framework framework);  // kernels launched together
-std::string WordsForHalfBits(Framework framework);      // math in bfloat16
+
+// The format of half the bits that the tensor cores of a GPU multiply several times as fast as
+// float32, by its compute capability (CUDA's programming guide, "Compute Capabilities"): float16
+// from 7.0 (Volta) on, bfloat16 from 8.0 (Ampere) on, and none before.
+enum class HalfBits { kNone, kFloat16, kBfloat16, kUnknown };
+HalfBits HalfBitsOf(const std::optional<GpuTimes>& gpu);
+std::string WordsForHalfBits(Framework framework, HalfBits bits);  // REQUIRES: not kNone
 
 // Returns a few lines of Python that feed the same training by Stoker; empty where that would not
 // help, or where too little is known of the program.

@@ -1,5 +1,7 @@
 #include "stoker/doctor/process_profile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "stoker/base/json_or_null.h"
@@ -66,6 +68,8 @@ Json HostTimes::ToJson() const {
 
 Json GpuTimes::ToJson() const {
   return {{"name", name},
+          {"compute_capability",
+           compute_major > 0 ? Json(fmt::format("{}.{}", compute_major, compute_minor)) : Json()},
           {"used", OrNull(used)},
           {"power_share", OrNull(power_share)},
           {"memory_share", OrNull(memory_share)},

@@ -74,7 +74,9 @@ struct HostTimes {
 
 // Of the machine's GPU that was busiest, as NVML shows it; nothing: it does not say.
 struct GpuTimes {
-  std::string name;                    // "NVIDIA H100 80GB HBM3"
+  std::string name;  // "NVIDIA H100 80GB HBM3"
+  // CUDA's compute capability, which says what its cores can do: 9.0 of an H100; 0.0: unknown.
+  int compute_major = 0, compute_minor = 0;
   std::optional<double> used;          // share of the time in which some kernel ran
   std::optional<double> power_share;   // of its limit
   std::optional<double> memory_share;  // most, of its memory

@@ -201,7 +201,7 @@ void ViewMain(const PythonStacks& stacks, const std::vector<int64_t>& samples, P
   view.trains = begins != samples.end();
   const size_t start = view.trains ? static_cast<size_t>(begins - samples.begin()) : 0;
   Blames startup, copies, reads;
-  int64_t before = 0, waits = 0, switched = 0;
+  int64_t before = 0, imports = 0, waits = 0, switched = 0;
   std::array<Blames, kPythonParts> blames;
   std::array<int64_t, kPythonParts> counts = {};
   for (size_t i = 0; i < samples.size(); ++i) {
@@ -211,6 +211,11 @@ void ViewMain(const PythonStacks& stacks, const std::vector<int64_t>& samples, P
       if (parts[place] == PythonPart::kImport) continue;
       ++before;
       startup.Add(stacks.stacks[place]);
+      continue;
+    }
+    // Libraries load modules with the first step too, which later steps do not.
+    if (view.trains && parts[place] == PythonPart::kImport) {
+      ++imports;
       continue;
     }
     ++counts[part];
@@ -224,7 +229,7 @@ void ViewMain(const PythonStacks& stacks, const std::vector<int64_t>& samples, P
              Has(each.file, "multiprocessing/");
     });
   }
-  const int64_t after = view.samples - static_cast<int64_t>(start);
+  const int64_t after = view.samples - static_cast<int64_t>(start) - imports;
   view.startup_share = ShareOf(before, view.samples);
   view.startup = startup.Most(static_cast<double>(view.samples));
   view.waits_for_workers = ShareOf(waits, after);

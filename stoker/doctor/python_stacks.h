@@ -63,7 +63,7 @@ struct Blame {
 };
 
 struct PartTimes {
-  double share = 0;  // of the moments after start-up
+  double share = 0;  // of the moments after start-up in which no module was loaded
   Blame blame;
 };
 

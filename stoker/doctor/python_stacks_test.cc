@@ -112,6 +112,17 @@ TEST(ViewOf, SharesAreOfTheTimeAfterTheFirstStep) {
   EXPECT_EQ(view.ToJson()["parts"]["input"]["line"]["text"], "return slow(self.x[i])");
 }
 
+TEST(ViewOf, ModulesThatAreLoadedWithTheFirstStepTakeNoShareFromTheOthers) {
+  const PythonView view =
+      ViewOf(Stacks({{kImport, 20}, {kLoad, 10}, {kImport, 60}, {kLoad, 20}, {kBackward, 30}}), 10);
+  EXPECT_EQ(view.startup_share, 0);
+  EXPECT_NEAR(view.of(PythonPart::kInput).share, 0.5, 1e-9);
+  EXPECT_NEAR(view.of(PythonPart::kCompute).share, 0.5, 1e-9);
+  EXPECT_EQ(view.of(PythonPart::kImport).share, 0);
+  // Where nothing else was seen, they are all that there is.
+  EXPECT_NEAR(ViewOf(Stacks({{kImport, 20}}), 10).of(PythonPart::kImport).share, 1, 1e-9);
+}
+
 TEST(ViewOf, OfNothingOrOfAnotherProcessIsNothing) {
   EXPECT_EQ(ViewOf({}, 10).samples, 0);
   EXPECT_EQ(ViewOf(Stacks({{kLoad, 5}}), 99).samples, 0);

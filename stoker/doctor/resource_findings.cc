@@ -57,13 +57,18 @@ Finding OfTooMany(const Wanting& wanting, int64_t cpus, std::string_view what, s
 
 }  // namespace
 
+bool HasThreadsOfItsOwn(const ProcessProfile& profile) {
+  return profile.python && profile.python->working_threads >= 2;
+}
+
 std::optional<Finding> FindInThreads(const ProcessProfile& profile) {
   const ProcessTimes* const main = profile.main();
   if (main == nullptr) return std::nullopt;
   Wanting threads;
   threads.Add(main->first);
   for (const ThreadTimes& each : main->others) threads.Add(each);
-  if (TooMany(threads, profile.cpus)) {
+  // What waits for the interpreter lock wakes up again and again, and waits for a CPU then.
+  if (TooMany(threads, profile.cpus) && !HasThreadsOfItsOwn(profile)) {
     return OfTooMany(threads, profile.cpus, "threads of the process",
                      WordsForThreads(profile.framework, profile.cpus));
   }

@@ -117,9 +117,11 @@ struct RecipeFacts {
   bool ends_with_prefetch = false;
   std::string batch_key;  // of the size of batches: "data.train.3.batch.size"
   int64_t batch = 0;      // their samples; 0: unknown
-  // Where a `cache` would save the most: after this stage, once stage `cache_move` has moved after
-  // it (-1: none has to); -1: nowhere. And the bytes that it would keep; 0: unknown.
-  int64_t cache_after = -1, cache_move = -1;
+  // Where a `cache` would save the most: after this stage of data.train (-1: before all of them,
+  // after what data.source has), once stage `cache_move` has moved after it (-1: none has to).
+  // Nothing: nowhere. And the bytes that it would keep; 0: unknown.
+  std::optional<int64_t> cache_after;
+  int64_t cache_move = -1;
   int64_t cache_bytes = 0;
 };
 

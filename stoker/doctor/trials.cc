@@ -18,7 +18,7 @@ bool InputMatters(const RunProfile& profile) {
 
 bool CacheFits(const RunProfile& profile) {
   const int64_t budget = profile.machine.memory_budget;
-  return profile.facts.cache_after >= 0 && (budget <= 0 || profile.facts.cache_bytes <= budget / 2);
+  return profile.facts.cache_after && (budget <= 0 || profile.facts.cache_bytes <= budget / 2);
 }
 
 void AddOfInput(const RunProfile& profile, std::vector<TrialPlan>& plans) {
@@ -33,7 +33,7 @@ void AddOfInput(const RunProfile& profile, std::vector<TrialPlan>& plans) {
     add(RecipeChange::Insert("data.train", last, "prefetch"));
   // Without a model nothing says how often the data will be read.
   if (facts.has_model && CacheFits(profile))
-    add(RecipeChange::Insert("data.train", static_cast<int>(facts.cache_after), "cache",
+    add(RecipeChange::Insert("data.train", static_cast<int>(*facts.cache_after), "cache",
                              static_cast<int>(facts.cache_move)));
 }
 

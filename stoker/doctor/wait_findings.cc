@@ -178,17 +178,23 @@ double Waits(const ProcessProfile& profile) {
 bool TakeTurns(const ProcessProfile& profile, const ProcessTimes& main) {
   // Threads of libraries, such as that of the backward pass, take turns without it.
   if (profile.python && profile.python->working_threads == 0) return false;
+  // On a busy machine threads that wait for the interpreter lock are seen to wait for a CPU, as
+  // they wake up to ask for it, and so is the one that has it. Decoders and reads do without it.
+  const bool queues = HasThreadsOfItsOwn(profile) && profile.python->decode_share < 0.5 &&
+                      profile.python->read_share < 0.5;
   int64_t computing = 0, wanting = 0;
-  double sum = 0;
+  double sum = 0, wanted = 0;
   std::vector<ThreadTimes> threads = main.others;
   threads.push_back(main.first);
   for (const ThreadTimes& each : threads) {
+    const double queued = queues ? each.queued : 0;
     sum += each.cpu;
-    if (each.cpu < kComputes) continue;
+    wanted += each.cpu + queued;
+    if (each.cpu + queued < kComputes) continue;
     ++computing;
-    if (each.lock >= kWantsTheLock) ++wanting;
+    if (each.lock + queued >= kWantsTheLock) ++wanting;
   }
-  return computing >= 2 && 2 * wanting > computing && sum >= kLeastOfOneCpu &&
+  return computing >= 2 && 2 * wanting > computing && wanted >= kLeastOfOneCpu &&
          sum <= kMostOfOneCpu && profile.cpus >= 2;
 }
 

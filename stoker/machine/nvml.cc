@@ -40,6 +40,7 @@ Nvml::Nvml(Nvml&& other) noexcept
       power_limit_mw(other.power_limit_mw),
       clock_mhz(other.clock_mhz),
       most_clock_mhz(other.most_clock_mhz),
+      compute_capability(other.compute_capability),
       library_(std::move(other.library_)),
       begun_(std::exchange(other.begun_, false)),
       init_(other.init_),
@@ -75,6 +76,7 @@ void Nvml::FindNewerFunctions() {
   static_cast<void>(library_.Find("nvmlDeviceGetEnforcedPowerLimit", power_limit_mw));
   static_cast<void>(library_.Find("nvmlDeviceGetClockInfo", clock_mhz));
   static_cast<void>(library_.Find("nvmlDeviceGetMaxClockInfo", most_clock_mhz));
+  static_cast<void>(library_.Find("nvmlDeviceGetCudaComputeCapability", compute_capability));
 }
 
 std::string Nvml::DriverVersion() const {

@@ -53,6 +53,7 @@ class Nvml {
   NvmlReturn (*power_limit_mw)(NvmlDevice, unsigned*) = nullptr;
   NvmlReturn (*clock_mhz)(NvmlDevice, int, unsigned*) = nullptr;
   NvmlReturn (*most_clock_mhz)(NvmlDevice, int, unsigned*) = nullptr;
+  NvmlReturn (*compute_capability)(NvmlDevice, int* major, int* minor) = nullptr;
 
  private:
   explicit Nvml(SharedLibrary library) : library_(std::move(library)) {}

@@ -7,6 +7,7 @@
 
 #include "stoker/base/json_file.h"
 #include "stoker/base/json_or_null.h"
+#include "stoker/base/short_text.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 
@@ -157,7 +158,8 @@ Json Roofs::ToJson() const {
 Result<Roofs> Roofs::FromJson(const Json& json) {
   if (!json.is_object()) return DataLoss("is no JSON object");
   if (const Json schema = json.value("schema", Json()); schema != Json(kSchema)) {
-    return Unimplemented("has schema {}, and this version reads {}", DumpJson(schema), kSchema);
+    return Unimplemented("has schema {}, and this version reads {}", ShortText(DumpJson(schema)),
+                         kSchema);
   }
   const Members members(json, "the roofs");
   Roofs roofs;
@@ -184,6 +186,19 @@ Result<Roofs> Roofs::FromJson(const Json& json) {
   return roofs;
 }
 
+Result<Roofs> ParseRoofs(std::string_view text) {
+  // Values are copied and compared level by level, for which the stack of a thread must suffice.
+  constexpr int kMostLevels = 32;
+  bool too_deep = false;
+  const auto is_kept = [&too_deep](int depth, Json::parse_event_t, const Json&) {
+    too_deep = too_deep || depth > kMostLevels;
+    return depth <= kMostLevels;
+  };
+  const Json json = Json::parse(text, is_kept, /*allow_exceptions=*/false);
+  if (too_deep) return DataLoss("has more than {} levels of lists and objects", kMostLevels);
+  return Roofs::FromJson(json);
+}
+
 Result<std::string> DefaultRoofsPath() {
   const auto variable = [](const char* name) {
     const char* const value = std::getenv(name);
@@ -203,8 +218,7 @@ Result<std::string> DefaultRoofsPath() {
 
 Result<Roofs> LoadRoofs(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path, uint64_t{1} << 20));
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  Result<Roofs> roofs = Roofs::FromJson(json);
+  Result<Roofs> roofs = ParseRoofs(text);
   if (roofs.ok()) return roofs;
   const std::string message = fmt::format("{}: {}; delete it, and `stoker env` makes it again",
                                           path, roofs.status().message());

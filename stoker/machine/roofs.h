@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/base/json.h"
@@ -61,6 +62,10 @@ struct Roofs {
   // schema.
   static Result<Roofs> FromJson(const Json& json);
 };
+
+// Reads the text of a file that SaveRoofs has written. Errors: those of FromJson; kDataLoss for
+// what is no JSON, or nested deeper than any such file.
+Result<Roofs> ParseRoofs(std::string_view text);
 
 // Returns where roofs are kept unless somebody names a file: stoker/machine.json in
 // $XDG_CACHE_HOME, else in $HOME/.cache. Errors: kFailedPrecondition if neither variable is set.

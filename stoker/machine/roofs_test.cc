@@ -81,6 +81,22 @@ TEST(Roofs, OfAFileThatIsNoneSayWhatIsWrongAndWhatToDo) {
   STOKER_EXPECT_OK(LoadRoofs(path));
 }
 
+TEST(Roofs, OfAFileThatIsNestedWithoutEndAreAnError) {
+  const std::string deep(100'000, '[');
+  for (const std::string& text :
+       {deep, R"({"schema": )" + deep, R"({"schema": 1, "host": )" + deep,
+        R"({"schema": 1, "x": )" + deep + std::string(deep.size(), ']') + "}"})
+    EXPECT_FALSE(ParseRoofs(text).ok());
+  EXPECT_THAT(ParseRoofs(R"({"schema": )" + deep + std::string(deep.size(), ']') + "}"),
+              FailsWith(StatusCode::kDataLoss, "more than 32 levels"));
+}
+
+TEST(Roofs, OfALongSchemaAreRefusedInAShortLine) {
+  const Result<Roofs> roofs = ParseRoofs(R"({"schema": ")" + std::string(100'000, 'a') + R"("})");
+  ASSERT_FALSE(roofs.ok());
+  EXPECT_LT(roofs.status().message().size(), 300u);
+}
+
 TEST(Roofs, OfNumbersBeyondAllAreReadWithoutOverflow) {
   Json json = SomeRoofs("/a").ToJson();
   json["cpus"] = 1e300;

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import cases
 
 HERE = pathlib.Path(__file__).resolve().parent / "foreign"
+HEALTHY = ("none", "compute")  # the verdicts that a script without a fault may get
 
 
 @dataclass
@@ -47,14 +48,16 @@ def report_of(stoker, python, path, seconds):
 
 
 def judge(script, stoker, python, seconds, trial):
-    """A line of the table, and whether the verdict is right and nothing is prescribed wrongly."""
+    """A line of the table, whether the verdict is right, and whether the cured twin is found healthy."""
     report = report_of(stoker, python, script.path, seconds)
     right = report["verdict"] in script.verdicts
     cells = [script.name, report["verdict"] + ("" if right else f" (wrong: {script.verdicts[0]})"), f"{report['lost_share']:.2f}", report["stage"]]
     if report["prescriptions"]:
         first = report["prescriptions"][0]
         cells.append(f"{first['change'][:60]} {first['gain_low']:.2f}..{first['gain_high']:.2f}")
+    twin = report_of(stoker, python, script.cured, seconds)
+    healthy = twin["verdict"] in HEALTHY
+    cells.append(f"twin: {twin['verdict']}" + ("" if healthy else f" (wrong: {twin['why']})"))
     if trial:
-        twin = rate(python, script.cured, trial) / rate(python, script.path, trial)
-        cells.append(f"twin {twin:.2f} times as fast")
-    return cells, right
+        cells.append(f"{rate(python, script.cured, trial) / rate(python, script.path, trial):.2f} times as fast")
+    return cells, right, healthy

@@ -48,6 +48,11 @@ std::vector<std::pair<std::string, std::string>> CudaActivityVariables(const std
   return {{kCudaInjection, library}, {kCudaActivityFolder, folder}};
 }
 
+bool HasCudaActivity(const std::string& folder, int64_t pid) {
+  return ::access((folder + "/" + std::to_string(pid) + std::string(kExtension)).c_str(), F_OK) ==
+         0;
+}
+
 std::vector<CudaActivity> ReadCudaActivity(const std::string& folder) {
   std::vector<CudaActivity> found;
   std::error_code error;

@@ -25,6 +25,9 @@ Result<std::string> FindCudaActivityLibrary();
 std::vector<std::pair<std::string, std::string>> CudaActivityVariables(const std::string& library,
                                                                        const std::string& folder);
 
+// Returns whether the process's file is there; not so where somebody has removed it.
+bool HasCudaActivity(const std::string& folder, int64_t pid);
+
 // Returns the counters of each process that has begun to use CUDA. Files that are none of the
 // library's, or that it has not finished to make, are left out.
 std::vector<CudaActivity> ReadCudaActivity(const std::string& folder);

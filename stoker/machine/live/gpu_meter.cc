@@ -21,6 +21,9 @@ std::optional<double> Watts(const std::optional<unsigned>& milliwatts) {
 
 GpuSample SampleOf(const Nvml& nvml, NvmlDevice device) {
   GpuSample gpu{.name = nvml.NameOf(device)};
+  if (nvml.compute_capability == nullptr ||
+      nvml.compute_capability(device, &gpu.compute_major, &gpu.compute_minor) != 0)
+    gpu.compute_major = gpu.compute_minor = 0;
   NvmlUtilization used = {};
   if (nvml.utilization != nullptr && nvml.utilization(device, &used) == 0)
     gpu.used = 0.01 * static_cast<double>(used.gpu);

@@ -13,6 +13,8 @@ namespace stoker {
 // A figure that a GPU does not have is empty.
 struct GpuSample {
   std::string name;
+  int compute_major = 0,
+      compute_minor = 0;                // CUDA's compute capability: 9.0 of an H100; 0.0: unknown
   std::optional<double> used;           // share of the last moments in which a kernel ran
   std::optional<double> power_w;        // drawn
   std::optional<double> power_limit_w;  // that the driver enforces

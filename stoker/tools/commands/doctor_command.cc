@@ -1,6 +1,7 @@
 #include "stoker/tools/commands/doctor_command.h"
 
 #include "stoker/tools/program/arguments.h"
+#include "stoker/tools/program/command_table.h"
 #include "stoker/tools/program/trace_options.h"
 
 namespace stoker {
@@ -25,6 +26,10 @@ Status Check(const DoctorArguments& arguments) {
   }
   if (arguments.program && arguments.program->empty())
     return InvalidArgument("no program follows `--`; `stoker doctor --help` explains");
+  if (!arguments.program && arguments.no_gpu_counters) {
+    return InvalidArgument(
+        "--no-gpu-counters concerns a program that the doctor starts: `-- PROGRAM`");
+  }
   if (arguments.recipe.empty() && (arguments.fix || !arguments.set.empty()))
     return InvalidArgument("{} changes a recipe, so it needs one",
                            arguments.fix ? "--fix" : "--set");
@@ -56,6 +61,9 @@ void AddDoctorCommand(Program& program, std::function<Status(const DoctorArgumen
       ->type_name("S")
       ->check(BetweenCheck(1, 86400))
       ->default_str("60");
+  app.add_flag("--no-gpu-counters", arguments.no_gpu_counters,
+               "load nothing into PROGRAM; its kernels and copies are not counted")
+      ->group(kSeldomGroup);
   CLI::Option* const fix = app.add_flag(
       "--fix", arguments.fix, "try each change too; write what helps into RECIPE.fixed.yaml");
   app.add_flag("--allow-accuracy-changes", arguments.allow_accuracy_changes,

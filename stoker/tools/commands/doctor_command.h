@@ -23,6 +23,7 @@ struct DoctorArguments {
   std::vector<std::string> set;
   double seconds = 60;
   bool json = false;
+  bool no_gpu_counters = false;  // loads nothing into the program
   bool fix = false;
   bool allow_accuracy_changes = false;
   TraceOutputs trace;  // of the recipe's measurements

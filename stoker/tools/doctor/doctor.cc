@@ -44,6 +44,14 @@ Result<DoctorRecipe> Changed(DoctorRecipe recipe, const RecipeChange& change) {
   return recipe;
 }
 
+// Whether the source takes a share of the input's work that is worth saving.
+bool SourceIsSlow(const InputProfile& input) {
+  constexpr double kWorthSaving = 0.1;
+  double busy = 0;
+  for (const StageTimes& stage : input.stages) busy += stage.busy_s;
+  return !input.stages.empty() && input.stages.front().busy_s >= kWorthSaving * busy;
+}
+
 class Doctor {
  public:
   Doctor(const DoctorArguments& arguments, const DoctorParts& parts)
@@ -138,7 +146,9 @@ class Doctor {
         return step.status();
       if (Interrupted()) return OkStatus();
     }
-    if (profile_.input) FindCachePlace(recipe_.root, recipe_.folder, profile_.facts);
+    if (profile_.input) {
+      FindCachePlace(recipe_.root, recipe_.folder, SourceIsSlow(*profile_.input), profile_.facts);
+    }
     Try();
     return OkStatus();
   }

@@ -8,6 +8,7 @@
 #include "stoker/data/core/groups_elements.h"
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
+#include "stoker/data/options/whole_pipeline.h"
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/doctor/recipe_edit.h"
 
@@ -71,7 +72,18 @@ void NoteCallbacks(const ConfigNode& recipe, RecipeFacts& facts) {
   }
 }
 
-// The node of each stage of data.train, from their names; null where a stage has none of its own.
+// The stages that the training reads: those of data.source, `split`, and those of data.train.
+std::vector<std::string> AllStages(const ConfigNode& recipe) {
+  const ConfigNode* const data = recipe.Find("data");
+  if (data == nullptr) return {};
+  const std::optional<ConfigNode> whole = WholePipeline(*data, "train");
+  std::vector<std::string> names;
+  if (!whole || whole->kind != Kind::kList) return names;
+  for (const ConfigNode& stage : whole->items) names.push_back(NameOf(stage));
+  return names;
+}
+
+// The node of each stage, from their names; null where a stage has none of its own.
 std::vector<const DatasetNode*> NodesOf(const std::vector<std::string>& stages,
                                         const Dataset& dataset) {
   std::vector<const DatasetNode*> nodes(stages.size());
@@ -166,30 +178,34 @@ RecipeFacts FactsOf(const ConfigNode& recipe) {
 }
 
 void FindCachePlace(const ConfigNode& recipe, const std::filesystem::path& folder,
-                    RecipeFacts& facts) {
-  const std::vector<std::string>& stages = facts.stages;
-  if (std::ranges::find(stages, "cache") != stages.end()) return;
-  if (recipe.Find("data") == nullptr) return;
+                    bool source_is_slow, RecipeFacts& facts) {
+  const std::vector<std::string> stages = AllStages(recipe);
+  if (stages.empty() || std::ranges::find(stages, "cache") != stages.end()) return;
   const Result<DataRecipe> whole = ParseDataSection(WithoutEval(recipe), folder);
   if (!whole.ok()) return;
   const std::vector<const DatasetNode*> nodes = NodesOf(stages, whole->train);
   const auto batch = std::ranges::find_if(nodes, [](const DatasetNode* node) {
     return dynamic_cast<const GroupsElements*>(node) != nullptr;
   });
-  const int64_t shuffle = std::ranges::find(stages, "shuffle") - stages.begin();
-  for (int64_t after = batch - nodes.begin() - 1; after > 0; --after) {
+  // What data.source has is shared with the evaluation: no stage of it moves, and a cache follows
+  // it at the earliest.
+  const int64_t shared = std::ssize(stages) - std::ssize(facts.stages);
+  const int64_t first = std::max<int64_t>(shared - 1, source_is_slow ? 0 : 1);
+  const int64_t shuffle =
+      std::ranges::find(facts.stages, "shuffle") - facts.stages.begin() + shared;
+  for (int64_t after = batch - nodes.begin() - 1; after >= first; --after) {
     const std::string& name = stages[static_cast<size_t>(after)];
     if (std::ranges::find(kQuick, name) != std::end(kQuick) || name == "shuffle") continue;
-    const int64_t move = shuffle < after ? shuffle : -1;
-    const bool moves = move >= 0;
-    if (moves && !std::all_of(nodes.begin() + move + 1, nodes.begin() + after + 1, IsPlainMap))
+    const bool moves = shuffle < after;
+    if (moves && !std::all_of(nodes.begin() + shuffle + 1, nodes.begin() + after + 1, IsPlainMap))
       continue;
+    const int64_t place = after - shared, move = moves ? shuffle - shared : -1;
     const Result<ConfigNode> cached =
-        WithCacheAfter(recipe, static_cast<int>(after), static_cast<int>(move));
+        WithCacheAfter(recipe, static_cast<int>(place), static_cast<int>(move));
     if (!cached.ok()) continue;
     const Result<DataRecipe> data = ParseDataSection(*cached, folder);
     if (!data.ok()) continue;  // something before it draws at random
-    facts.cache_after = after;
+    facts.cache_after = place;
     facts.cache_move = move;
     facts.cache_bytes = BytesOf(data->train);
     return;

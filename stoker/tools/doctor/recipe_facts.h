@@ -23,10 +23,12 @@ RecipeFacts FactsOf(const ConfigNode& recipe);
 
 // Finds where a `cache` in data.train would save the most, and writes it into `facts`: the last
 // place before batches, and before what is quick, at which no stage that precedes it draws at
-// random; a `shuffle` is moved after it, if only maps lie between. Builds pipelines and reads a
-// few elements.
-//   folder  of the recipe
+// random; a `shuffle` is moved after it, if only maps lie between. What data.source has precedes
+// data.train, so the place may be before all stages of that. Builds pipelines and reads a few
+// elements.
+//   folder          of the recipe
+//   source_is_slow  whether a cache of what the source alone makes is worth its memory
 void FindCachePlace(const ConfigNode& recipe, const std::filesystem::path& folder,
-                    RecipeFacts& facts);
+                    bool source_is_slow, RecipeFacts& facts);
 
 }  // namespace stoker

@@ -58,9 +58,12 @@ class FindCachePlaceTest : public testing::Test {
   RecipeFacts FactsOfStages(const std::string& stages) {
     const std::string header("\0\0\x08\x03\0\0\0\x0a\0\0\0\x04\0\0\0\x04", 16);
     std::ofstream(folder_ / "images", std::ios::binary) << header << std::string(160, 'x');
-    const ConfigNode recipe = Parsed("data: {train: [idx: {images: images}, " + stages + "]}");
+    return FactsOfData("train: [idx: {images: images}, " + stages + "]");
+  }
+  RecipeFacts FactsOfData(const std::string& data, bool source_is_slow = false) {
+    const ConfigNode recipe = Parsed("data: {" + data + "}");
     RecipeFacts facts = FactsOf(recipe);
-    FindCachePlace(recipe, folder_.path(), facts);
+    FindCachePlace(recipe, folder_.path(), source_is_slow, facts);
     return facts;
   }
 
@@ -88,7 +91,40 @@ TEST_F(FindCachePlaceTest, IsBeforeWhatDraws) {
 }
 
 TEST_F(FindCachePlaceTest, AShuffleIsNotMovedPastStagesThatChooseSamples) {
-  EXPECT_EQ(FactsOfStages("shuffle, take: 5, center_crop: {size: 2}, batch: 4").cache_after, -1);
+  EXPECT_EQ(FactsOfStages("shuffle, take: 5, center_crop: {size: 2}, batch: 4").cache_after,
+            std::nullopt);
+}
+
+TEST_F(FindCachePlaceTest, IsBetweenASharedSourceAndWhatDrawsInTheTraining) {
+  FactsOfStages("batch: 4");  // writes the file
+  const RecipeFacts facts = FactsOfData(
+      "source: [idx: {images: images}, center_crop: {size: 3}], "
+      "train: [random_crop: {size: 2}, shuffle, batch: 4], eval: [batch: 4]");
+  EXPECT_EQ(facts.cache_after, -1);
+  EXPECT_EQ(facts.cache_move, -1);
+  EXPECT_EQ(facts.cache_bytes, 90);
+}
+
+TEST_F(FindCachePlaceTest, OfASharedSourceThatIsSplitKeepsOneSide) {
+  FactsOfStages("batch: 4");
+  const RecipeFacts facts = FactsOfData(
+      "source: [idx: {images: images}], split: 0.2, "
+      "train: [shuffle, center_crop: {size: 2}, batch: 4], eval: [batch: 4]");
+  EXPECT_EQ(facts.cache_after, 1);
+  EXPECT_EQ(facts.cache_move, 0);
+  EXPECT_LT(facts.cache_bytes, 40);
+  EXPECT_GT(facts.cache_bytes, 0);
+}
+
+TEST_F(FindCachePlaceTest, IsDirectlyAfterASourceOnlyIfThatIsSlow) {
+  FactsOfStages("batch: 4");
+  const std::string shared =
+      "source: [idx: {images: images}], train: [random_crop: {size: 2}, batch: 4]";
+  EXPECT_EQ(FactsOfData(shared, /*source_is_slow=*/false).cache_after, std::nullopt);
+  EXPECT_EQ(FactsOfData(shared, /*source_is_slow=*/true).cache_after, -1);
+  const std::string own = "train: [idx: {images: images}, random_crop: {size: 2}, batch: 4]";
+  EXPECT_EQ(FactsOfData(own, /*source_is_slow=*/false).cache_after, std::nullopt);
+  EXPECT_EQ(FactsOfData(own, /*source_is_slow=*/true).cache_after, 0);
 }
 
 TEST(FindCachePlace, IsNowhereWhereThereIsACacheOrNothingToKeep) {
@@ -96,8 +132,8 @@ TEST(FindCachePlace, IsNowhereWhereThereIsACacheOrNothingToKeep) {
                            "data: {train: [range: {stop: 10}, shuffle, batch: 4]}"}) {
     const ConfigNode recipe = Parsed(text);
     RecipeFacts facts = FactsOf(recipe);
-    FindCachePlace(recipe, ".", facts);
-    EXPECT_EQ(facts.cache_after, -1) << text;
+    FindCachePlace(recipe, ".", /*source_is_slow=*/false, facts);
+    EXPECT_EQ(facts.cache_after, std::nullopt) << text;
   }
 }
 

@@ -5,15 +5,20 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <ranges>
 #include <utility>
 
 #include "stoker/machine/activity/cuda_activity.h"
+#include "stoker/tools/foreign/process_facts.h"
+#include "stoker/tools/program/text.h"
 
 namespace stoker {
 namespace {
 
 constexpr double kGpusEvery =
     0.5;  // seconds; NVML renews its figures as rarely, and takes a millisecond
+// NVML is asked less often where that takes more than this share of a CPU, but so often at least.
+constexpr double kReadingShare = 0.01, kGpusAtLeastEvery = 2;
 constexpr double kNs = 1e-9;
 
 double PerSecond(int64_t begin, int64_t end, double seconds) {
@@ -75,6 +80,10 @@ std::vector<std::pair<std::string, std::string>> AcceleratorWatch::PrepareCounti
                                std::filesystem::absolute(folder_->path()).string());
 }
 
+void AcceleratorWatch::LeaveUncounted() {
+  if (!meter_.Read().empty()) no_counting_ = "kernels are not counted, as --no-gpu-counters says";
+}
+
 void AcceleratorWatch::AddGpus() {
   const std::vector<GpuSample> samples = meter_.Read();
   gpus_.resize(std::max(gpus_.size(), samples.size()));
@@ -82,6 +91,8 @@ void AcceleratorWatch::AddGpus() {
     const GpuSample& gpu = samples[i];
     GpuSums& sums = gpus_[i];
     sums.name = gpu.name;
+    sums.compute_major = gpu.compute_major;
+    sums.compute_minor = gpu.compute_minor;
     ++sums.readings;
     if (gpu.used) {
       sums.used += *gpu.used;
@@ -103,11 +114,27 @@ void AcceleratorWatch::AddGpus() {
 void AcceleratorWatch::Look(double now, bool late) {
   if (now < due_) return;
   due_ = now + kGpusEvery;
+  if (folder_) ReadCounters(now, late);
+  if (now < gpus_due_) return;
+  const double cpu = ThreadCpuSeconds();
   // What precedes the moments that count says little, but it is all that a short program has.
   if (late && !std::exchange(late_, true)) gpus_.clear();
   AddGpus();
-  if (!folder_) return;
-  for (const CudaActivity& each : ReadCudaActivity(folder_->path().string())) {
+  gpus_due_ =
+      now + std::clamp((ThreadCpuSeconds() - cpu) / kReadingShare, kGpusEvery, kGpusAtLeastEvery);
+}
+
+void AcceleratorWatch::ReadCounters(double now, bool late) {
+  const std::string folder = folder_->path().string();
+  std::error_code error;
+  const auto is_there = [&](int64_t pid) { return HasCudaActivity(folder, pid); };
+  const bool all_there = std::filesystem::is_directory(folder_->path(), error) &&
+                         std::ranges::all_of(std::views::keys(counted_), is_there);
+  if (all_there)
+    lost_.reset();
+  else if (!lost_)
+    lost_ = now;
+  for (const CudaActivity& each : ReadCudaActivity(folder)) {
     Counted& counted = counted_[each.pid];
     if (each.counters.counted_ns < counted.last.counted_ns) counted = {};  // another program now
     counted.last = each.counters;
@@ -118,7 +145,9 @@ void AcceleratorWatch::Look(double now, bool late) {
 std::optional<GpuTimes> AcceleratorWatch::Gpu() const {
   const auto busiest = std::ranges::max_element(gpus_, {}, &GpuSums::used);
   if (busiest == gpus_.end()) return std::nullopt;
-  GpuTimes times{.name = busiest->name};
+  GpuTimes times{.name = busiest->name,
+                 .compute_major = busiest->compute_major,
+                 .compute_minor = busiest->compute_minor};
   if (busiest->with_use > 0) times.used = busiest->used / static_cast<double>(busiest->with_use);
   if (busiest->with_power > 0)
     times.power_share = busiest->power_share / static_cast<double>(busiest->with_power);
@@ -152,9 +181,15 @@ std::vector<std::string> AcceleratorWatch::Notes(int64_t main) const {
   constexpr double kUsed = 0.05;
   std::vector<std::string> notes;
   if (!no_counting_.empty()) notes.push_back(no_counting_);
+  if (lost_) {
+    notes.push_back(fmt::format(
+        "the counters of kernels were removed from {} after {}, so figures of the GPU are of the "
+        "time before; keep what cleans that folder away, or set TMPDIR to another",
+        folder_->path().parent_path().string(), DurationText(*lost_)));
+  }
   const Counted* const counted = CountedOf(main);
   if (counted == nullptr) {
-    if (folder_ && Gpu() && Gpu()->used.value_or(0) >= kUsed) {
+    if (folder_ && !lost_ && Gpu() && Gpu()->used.value_or(0) >= kUsed) {
       notes.emplace_back(
           "a GPU was used, but no kernel was counted: another program uses it, or this one lost "
           "the "

@@ -30,7 +30,11 @@ class AcceleratorWatch {
   // this machine shows no GPU, or if the user's environment has such a library already.
   std::vector<std::pair<std::string, std::string>> PrepareCounting();
 
-  // Reads what there is, unless it was just read. `late`: from now on it counts.
+  // Counts nothing inside the program, because its user does not want that.
+  void LeaveUncounted();
+
+  // Reads what there is, unless it was just read; more rarely where that takes long. `late`: from
+  // now on it counts.
   void Look(double now, bool late);
 
   // Of the moments that count; of all, if those are few.
@@ -49,11 +53,13 @@ class AcceleratorWatch {
   // Sums over readings, of one GPU.
   struct GpuSums {
     std::string name;
+    int compute_major = 0, compute_minor = 0;
     double used = 0, power_share = 0, memory_share = 0;
     int64_t readings = 0, with_use = 0, with_power = 0;
     std::map<std::string, int64_t> slowed_by;
   };
   void AddGpus();
+  void ReadCounters(double now, bool late);
   const Counted* CountedOf(int64_t main) const;  // null: nothing was counted
 
   GpuMeter meter_;
@@ -61,8 +67,9 @@ class AcceleratorWatch {
   std::optional<TemporaryDirectory> folder_;
   std::map<int64_t, Counted> counted_;  // by pid
   std::string no_counting_;             // why; empty: nothing is in the way
+  std::optional<double> lost_;          // when somebody was seen to have removed the counters
   bool late_ = false;
-  double due_ = 0;
+  double due_ = 0, gpus_due_ = 0;
 };
 
 }  // namespace stoker

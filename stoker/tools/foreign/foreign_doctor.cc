@@ -34,7 +34,10 @@ namespace {
 // How often threads are looked at, and how often the tree; both less often where looking takes more
 // than this share of a CPU.
 constexpr double kThreadsEvery = 0.05, kTreeEvery = 0.4, kShare = 0.01;
-constexpr double kMostPause = 2;
+constexpr double kMostPause = 2, kLongestUntilTree = 10;
+// But in the beginning after this share of the time that has passed, because a program may be
+// short.
+constexpr double kMostPauseOfPassed = 0.2;
 // A program that was interrupted may take so long to end by itself.
 constexpr double kPatience = 10;
 // Programs load and prepare first, which would hide what they do later: the first third of the time
@@ -43,8 +46,16 @@ constexpr double kEarly = 1.0 / 3, kLeastLate = 2;
 // Below this nothing can be said.
 constexpr double kLeastSeconds = 0.3;
 
+// How long to wait after something that took `cpu` seconds of a CPU when `passed` seconds had
+// passed: between `least` and `most`.
+double PauseAfter(double cpu, double passed, double least, double most) {
+  most = std::clamp(kMostPauseOfPassed * passed, least, std::max(least, most));
+  return std::clamp(cpu / kShare, least, most);
+}
+
 class ForeignDoctor {
  public:
+  // REQUIRES: signals are noted, because what is made here may take long.
   explicit ForeignDoctor(const DoctorArguments& arguments)
       : arguments_(arguments),
         reader_(arguments.pid.value_or(::getpid()), /*with_top=*/arguments.pid.has_value()) {}
@@ -52,12 +63,12 @@ class ForeignDoctor {
   Status Run() {
     profile_.host = ReadSmallText("/proc/sys/kernel/hostname");
     profile_.cpus = AvailableCpus();
-    NoteInterrupt();
     ::signal(SIGPIPE, SIG_IGN);  // the program must be ended
     // Before the program begins: an address that cannot be had must leave nothing running.
     STOKER_ASSIGN_OR_RETURN(
         live_, LiveServer::Start(arguments_.serve,
                                  {.command = "doctor", .recipe = Target(), .phase = "watching"}));
+    if (Interrupted()) return ReportNothing();
     STOKER_RETURN_IF_ERROR(Begin());
     const HostCounters before = ReadHostCounters();
     const Stopwatch watch;
@@ -105,9 +116,23 @@ class ForeignDoctor {
     profile_.command = ShellWords(*arguments_.program);
     Say(fmt::format("runs {} and watches it from outside; after {} ends it and what it started",
                     ShortCommand(), seconds));
-    STOKER_ASSIGN_OR_RETURN(command_, WatchedCommand::Start(*arguments_.program, arguments_.json,
-                                                            gpus_.PrepareCounting()));
+    std::vector<std::pair<std::string, std::string>> variables;
+    if (arguments_.no_gpu_counters)
+      gpus_.LeaveUncounted();
+    else
+      variables = gpus_.PrepareCounting();
+    STOKER_ASSIGN_OR_RETURN(command_,
+                            WatchedCommand::Start(*arguments_.program, arguments_.json, variables));
     return OkStatus();
+  }
+
+  // After a signal that came before the program was started.
+  Status ReportNothing() {
+    profile_.interrupted = true;
+    profile_.command = arguments_.pid ? ShellWords(CommandLineOf(*arguments_.pid))
+                                      : ShellWords(*arguments_.program);
+    profile_.error = "a signal came before anything was watched";
+    return Report();
   }
 
   std::string ShortCommand() const {
@@ -122,14 +147,15 @@ class ForeignDoctor {
       const double begin = watch.ElapsedSeconds(), cpu = ThreadCpuSeconds();
       if (begin >= tree_due) {
         reader_.FindTree();
-        const double every = std::max(kTreeEvery, (ThreadCpuSeconds() - cpu) / kShare);
         // A program that has just begun starts others soon.
-        tree_due = begin + (begin < 1 ? kThreadsEvery : every);
+        const double least = begin < 1 ? kThreadsEvery : kTreeEvery;
+        tree_due = begin + PauseAfter(ThreadCpuSeconds() - cpu, begin, least, kLongestUntilTree);
       }
       const double before = ThreadCpuSeconds();
       Look(begin);
       const double pause =
-          std::clamp((ThreadCpuSeconds() - before) / kShare, kThreadsEvery, kMostPause);
+          PauseAfter(ThreadCpuSeconds() - before, begin, kThreadsEvery, kMostPause);
+      gpus_.Look(begin, IsLate(begin));  // which has pauses of its own
       RecordStacks(begin);
       if (command_) command_->Reap(Helpers());
       if (Ended()) {
@@ -141,13 +167,13 @@ class ForeignDoctor {
     }
   }
 
+  bool IsLate(double now) const { return now >= kEarly * arguments_.seconds; }
+
   void Look(double now) {
     tree_ = reader_.Read();
     const int64_t now_ns = NowNs();
     watch_.Add(tree_, now_ns);
-    const bool late = now >= kEarly * arguments_.seconds;
-    if (late) late_.Add(tree_, now_ns);
-    gpus_.Look(now, late);
+    if (IsLate(now)) late_.Add(tree_, now_ns);
     double runnable = 0;
     for (const ProcessSample& each : tree_) {
       runnable += static_cast<double>(
@@ -311,6 +337,9 @@ class ForeignDoctor {
 
 }  // namespace
 
-Status RunForeignDoctor(const DoctorArguments& arguments) { return ForeignDoctor(arguments).Run(); }
+Status RunForeignDoctor(const DoctorArguments& arguments) {
+  NoteInterrupt();
+  return ForeignDoctor(arguments).Run();
+}
 
 }  // namespace stoker

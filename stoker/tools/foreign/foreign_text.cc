@@ -25,9 +25,13 @@ std::string PartsText(const PythonView& view) {
   return text;
 }
 
-// "NVIDIA H100: in use 97%, power 80% of the limit, memory 40%, slowed by heat"
+// "NVIDIA H100 (compute capability 9.0): in use 97%, power 80% of the limit, memory 40%, slowed by
+// heat"
 std::string GpuText(const GpuTimes& gpu) {
-  std::string text = gpu.name + ":";
+  std::string text = gpu.name;
+  if (gpu.compute_major > 0)
+    text += fmt::format(" (compute capability {}.{})", gpu.compute_major, gpu.compute_minor);
+  text += ":";
   const auto add = [&text](std::string_view what, const std::optional<double>& share) {
     if (share) text += fmt::format(" {} {:.0f}%,", what, 100 * *share);
   };
