@@ -19,6 +19,21 @@ class Import(TestCase):
         loaded = self.run_python("import stoker, sys; print([m for m in ('numpy', 'torch', 'jax') if m in sys.modules])")
         self.assertEqual(loaded.strip(), "[]")
 
+    def test_says_what_needs_a_library_that_is_not_there_and_what_does_without(self):
+        printed = self.run_python("""
+            import sys
+            sys.modules.update(torch=None, ray=None)
+            import stoker as sk
+            for name in ("DataLoader", "worker_context", "ray"):
+                try:
+                    getattr(sk, name)
+                except ImportError as error:
+                    print(name, error)
+        """)
+        self.assertRegex(printed, r"DataLoader stoker\.DataLoader needs PyTorch.*pip install torch.*stoker\.from_map_style\(dataset")
+        self.assertRegex(printed, r"worker_context stoker\.worker_context needs PyTorch")
+        self.assertRegex(printed, r"ray stoker\.ray needs Ray.*pip install")
+
     def test_types_are_there_for_checkers(self):
         folder = os.path.dirname(sk.__file__)
         self.assertTrue({"py.typed", "_core.pyi", "operators.py"} <= set(os.listdir(folder)))

@@ -161,6 +161,12 @@ class ArrayQueue:
         key, count, outside = _HEAD.unpack_from(data)
         if descriptors:
             self._readers[key] = Reader(descriptors[0])
+        if count and key not in self._readers:
+            raise RuntimeError(
+                f"the memory that this message lies in is known to another process only, which has read from this queue before process "
+                f"{os.getpid()}: an ArrayQueue has one reader. Make a queue for each process that reads, or take "
+                "multiprocessing.Queue() here"
+            )
         start = _HEAD.size + count * _BLOCK.size
         places = _BLOCK.iter_unpack(data[_HEAD.size:start])
         exporters = [self._readers[key].open(*place) for place in places]
