@@ -12,6 +12,12 @@ Importing it imports neither NumPy nor PyTorch.
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from . import one_engine as _one_engine
+
+_one_engine.check_folder()
+if "__version__" in globals():  # importlib.reload
+    _one_engine.check_version(globals()["__version__"])
+
 from . import _core, operators
 from ._core import Array
 from .dataset import Dataset, Stages, from_yaml, read_recipe

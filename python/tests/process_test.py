@@ -19,6 +19,38 @@ class Import(TestCase):
         loaded = self.run_python("import stoker, sys; print([m for m in ('numpy', 'torch', 'jax') if m in sys.modules])")
         self.assertEqual(loaded.strip(), "[]")
 
+    def test_of_a_second_one_out_of_another_folder_is_refused(self):
+        printed = self.run_python("""
+            import shutil, sys
+            import stoker
+            shutil.copytree(stoker.__path__[0], "other/stoker", symlinks=True)
+            for name in [name for name in sys.modules if name.partition(".")[0] == "stoker"]:
+                del sys.modules[name]
+            sys.path.insert(0, "other")
+            try:
+                import stoker
+            except ImportError as error:
+                print(error)
+        """)
+        self.assertRegex(printed, "has imported stoker from .*site-packages/stoker, and cannot import another from .*other/stoker")
+
+    def test_once_more_is_refused_where_another_version_was_installed_since(self):
+        printed = self.run_python("""
+            import importlib, os, sys
+            import stoker
+            importlib.reload(stoker)
+            print(sum(1 for _ in stoker.Loader(stoker.range(5), to="dlpack")))
+            os.mkdir("stoker-99.5.dist-info")
+            with open("stoker-99.5.dist-info/METADATA", "w") as file:
+                file.write("Metadata-Version: 2.1\\nName: stoker\\nVersion: 99.5\\n")
+            sys.path.insert(0, ".")
+            try:
+                importlib.reload(stoker)
+            except ImportError as error:
+                print(error)
+        """)
+        self.assertRegex(printed, f"^5\nstoker 99.5 is installed, and this process has begun with {sk.__version__}")
+
     def test_says_what_needs_a_library_that_is_not_there_and_what_does_without(self):
         printed = self.run_python("""
             import sys

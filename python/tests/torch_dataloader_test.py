@@ -126,6 +126,25 @@ class Meaning(TestCase):
         with self.assertRaisesRegex(ValueError, "(?s)worker process.*raise_error.*sample of no use"):
             list(sk.DataLoader(Failing(raise_error), batch_size=4, num_workers=2))
 
+    def test_a_collate_function_that_fails_in_the_fifth_epoch_is_an_error_there_and_the_next_epoch_begins(self):
+        calls = []
+
+        def collate(samples):
+            calls.append(len(samples))
+            if len(calls) == 13:  # three batches an epoch
+                raise ValueError("no batch")
+            return [index for _, index in samples]
+
+        for workers in (0, 1):
+            with self.subTest(workers=workers):
+                calls.clear()
+                loader = sk.DataLoader(Rows(12), batch_size=4, num_workers=workers, collate_fn=collate, persistent_workers=workers > 0)
+                for _ in range(4):
+                    self.assertEqual(len(list(loader)), 3)
+                with self.assertRaisesRegex(ValueError, "(?s)collate.*no batch" if workers else "no batch"):
+                    list(loader)
+                self.assertEqual(len(list(loader)), 3)
+
     def test_a_worker_that_is_killed_is_an_error(self):
         with self.assertRaisesRegex(RuntimeError, "worker"):
             list(sk.DataLoader(Failing(kill_self), batch_size=4, num_workers=2))
@@ -189,6 +208,33 @@ class Transport(TestCase):
         process.start()
         self.assertRegex(told.get(timeout=60), "RuntimeError: .* an ArrayQueue has one reader. Make a queue for each process")
         process.join()
+
+    def test_too_many_open_files_are_named(self):
+        printed = self.run_python("""
+            import os, resource
+            import torch
+            import stoker as sk
+
+            class Rows:
+                def __len__(self):
+                    return 8
+                def __getitem__(self, index):
+                    return torch.full((10_000,), index)
+
+            batches = iter(sk.DataLoader(Rows(), batch_size=4, num_workers=1, multiprocessing_context="fork"))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (200, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+            try:
+                while True:
+                    os.open("/dev/null", os.O_RDONLY)
+            except OSError:
+                pass
+            try:
+                next(batches)
+            except OSError as error:
+                print(error)
+            os._exit(0)  # nothing can be opened any more
+        """)
+        self.assertRegex(printed, "Errno 24. the memory of a worker cannot be opened, .*ulimit -n")
 
     def test_a_process_that_need_not_wait_exits_with_messages_unsent(self):
         printed = self.run_python("""

@@ -2,6 +2,7 @@
 
 import array
 import collections
+import errno
 import os
 import queue
 import select
@@ -152,9 +153,12 @@ class ArrayQueue:
 
     def _receive(self):
         try:
-            data, along, _, _ = self._reading.recvmsg(_LONGEST, _ROOM_FOR_DESCRIPTOR, socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC)
+            data, along, flags, _ = self._reading.recvmsg(_LONGEST, _ROOM_FOR_DESCRIPTOR, socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC)
         except BlockingIOError:
             return None
+        if flags & socket.MSG_CTRUNC:
+            raise OSError(errno.EMFILE, "the memory of a worker cannot be opened, for this process has as many files open as it may: close "
+                          "some, or allow more (ulimit -n)")
         return data, array.array("i", along[0][2]) if along else ()
 
     def _value(self, data, descriptors):
