@@ -209,6 +209,30 @@ class Messages(TestCase):
         self.assertIn("stoker WARNING", printed)
         self.assertIn("a.jpg", printed)
 
+    def test_of_losses_are_not_said_again_when_an_error_has_said_them(self):
+        printed = self.run_python("""
+            import gc, logging, sys
+            logging.basicConfig(stream=sys.stdout, format="LOG %(message)s")
+            import stoker as sk
+            def fails(element):
+                if element["index"] % 10 == 3:
+                    raise ValueError("bad")
+                return element
+            for before in (sk.range(400), sk.range(400) | sk.shuffle(buffer=10)):  # by position, and in order
+                for threads in (0, 2):
+                    loader = sk.Loader(before | sk.map(fails, on_error="skip") | sk.batch(5), to="numpy", threads=threads)
+                    try:
+                        list(loader)
+                    except sk.DataError as error:
+                        print("ERROR", "but only" in str(error))
+                    loader.close()
+                    del loader
+                    gc.collect()
+                    next(iter(sk.Loader(sk.range(3), to="numpy")))  # which tells what waits
+        """)
+        self.assertEqual(printed.count("ERROR True"), 4, printed)
+        self.assertNotIn("LOG", printed)
+
 
 if __name__ == "__main__":
     unittest.main()
