@@ -91,7 +91,7 @@ else:
         import importlib.util
 
         if importlib.util.find_spec(package) is None:
-            raise ImportError(f"stoker.{name} needs {_NEEDED[package]}", name=package)
+            raise ModuleNotFoundError(f"stoker.{name} needs {_NEEDED[package]}", name=package)
 
 
 def __dir__():
