@@ -137,10 +137,15 @@ def check(what, holds):
     return holds
 
 
-def lacks(*needed):
-    """True, and says so, if one of the paths is missing; `needed`: pairs of a path and the command that makes it."""
+def lacking(*needed):
+    """Which of the paths is missing, and the command that makes it; None where all are there. `needed`: pairs of these."""
     for path, command in needed:
         if not os.path.exists(path):
-            print(f"  SKIPPED: {path} is not there; `{command}` makes it")
-            return True
-    return False
+            return f"{path} is not there; `{command}` makes it"
+    return None
+
+
+def not_compared(given, problem):
+    """Says why a benchmark measures nothing; returns its exit code."""
+    print(f"  SKIPPED: {problem}" if given.no_peers else f"NOT COMPARED: {problem}")
+    return 0 if given.no_peers else NOT_COMPARED

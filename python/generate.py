@@ -30,6 +30,7 @@ from types import EllipsisType
 from typing import Any
 
 from .dataset import Dataset, Stages, _operator, _source
+from .nearest import names_arguments
 
 '''
 
@@ -147,7 +148,7 @@ def function(kind):
         given.append(f'        ("{option["name"]}", {argument(option)}, {default}),')
     body = f'    return {make}("{kind["name"]}", (\n' + "\n".join(given) + "\n    ), on_error)" if given else \
         f'    return {make}("{kind["name"]}", (), on_error)'
-    return f"def {kind['name']}(\n{arguments}\n) -> {returns}:\n{doc}\n{body}\n"
+    return f"@names_arguments\ndef {kind['name']}(\n{arguments}\n) -> {returns}:\n{doc}\n{body}\n"
 
 
 def main():

@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -23,12 +24,26 @@ NamedArrays NamedArraysOf(const Spec& spec) {
   return arrays;
 }
 
+// Names and types; an extent may differ from file to file.
+bool SameFields(const Spec& a, const Spec& b) {
+  return std::ranges::equal(a.fields, b.fields, [](const Field& x, const Field& y) {
+    return x.name == y.name && x.dtype == y.dtype;
+  });
+}
+
 }  // namespace
 
 Result<BoundFunction> BoundFunction::Make(
     const std::function<nb::object(nb::handle module)>& make) {
   BoundFunction bound;
-  STOKER_ASSIGN_OR_RETURN(bound.code_, UserCode::OfThisThread());
+  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<UserCode::Context> context,
+                          UserCode::Context::OfThisThread());
+  if (!context->adds()) {
+    return Unimplemented(
+        "this function of Python cannot be called in a pipeline that is built for each of many "
+        "files, while others are read");
+  }
+  bound.code_ = context->code();
   STOKER_RETURN_IF_ERROR(CallHere([&] {
     const nb::object object = make(nb::module_::import_("stoker.functions.bound"));
     bound.title_ = nb::cast<std::string>(object.attr("title"));
@@ -58,6 +73,31 @@ Result<BoundFunction> BoundFunction::Generator(const std::string& function,
                                                const std::vector<std::string>& fields) {
   return Make(
       [&](nb::handle module) { return nb::object(module.attr("Generator")(function, fields)); });
+}
+
+Result<std::optional<BoundFunction::WithResults>> BoundFunction::OfFirst(const Spec& input) {
+  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<UserCode::Context> context,
+                          UserCode::Context::OfThisThread());
+  if (context->adds()) return std::optional<WithResults>();
+  STOKER_ASSIGN_OR_RETURN(UserCode::Added added, context->TakeNext());
+  if (!SameFields(input, added.input)) {
+    return InvalidArgument("{}: its elements are {} here, and those of the first file {}",
+                           added.title, input.ToString(), added.input.ToString());
+  }
+  BoundFunction bound;
+  bound.code_ = context->code();
+  bound.number_ = added.number;
+  bound.title_ = std::move(added.title);
+  bound.called_ = std::move(added.called);
+  return WithResults{std::move(bound), std::move(added.results)};
+}
+
+Status BoundFunction::NoteFor(const Spec& input, const Spec& results) const {
+  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<UserCode::Context> context,
+                          UserCode::Context::OfThisThread());
+  context->Note(
+      {.number = number_, .title = title_, .called = called_, .input = input, .results = results});
+  return OkStatus();
 }
 
 Result<Spec> BoundFunction::Learn(std::span<const Element> elements) const {

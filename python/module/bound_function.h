@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,14 @@ class BoundFunction {
                                       const Options& options);
   static Result<BoundFunction> Generator(const std::string& function,
                                          const std::vector<std::string>& fields);
+
+  struct WithResults;
+  // Where this thread builds a further pipeline of the same text (UserCode), returns the function
+  // that the stage at this place has added in the first, and its results; elsewhere nothing.
+  // Errors: `input` has other fields than there.
+  static Result<std::optional<WithResults>> OfFirst(const Spec& input);
+  // Lets OfFirst find it. `input` and `results` are those of the stage that is built.
+  Status NoteFor(const Spec& input, const Spec& results) const;
 
   // Calls it in this process for elements of its input, and returns the Spec that all results
   // have. Of a generator: its first elements; `elements` is empty.
@@ -63,6 +72,11 @@ class BoundFunction {
   std::shared_ptr<UserCode> code_;
   uint32_t number_ = 0;
   std::string title_, called_;
+};
+
+struct BoundFunction::WithResults {
+  BoundFunction function;
+  Spec results;
 };
 
 }  // namespace stoker::python

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <utility>
@@ -79,11 +80,18 @@ Status OfElement(const BoundFunction& function, const SampleKey& key, const Stat
                 fmt::format("{}: element {}: {}", function.title(), key.index, status.message()));
 }
 
-// What a function is called with, and what becomes of its results.
+// What becomes of a function's results.
+enum class Place {
+  kOfElement,  // they are all that there is then
+  kOfField,    // the one result takes the place of the one field that the function gets
+  kBehind,     // they are added behind the fields
+};
+
+// What a function is called with, and what it gives.
 struct FunctionCall {
   BoundFunction function;
   std::vector<size_t> arguments;  // numbers of the fields that it gets
-  bool replaces_one = false;      // its result takes the place of the one field that it gets
+  Place place = Place::kOfElement;
   Spec results;
 };
 
@@ -105,7 +113,7 @@ class PythonTransform final : public UserTransform {
     STOKER_RETURN_IF_ERROR(OfElement(
         call_.function, element.key,
         call_.function.Call({.rows = -1, .arrays = arguments, .seeds = Seeds(seed)}, take)));
-    Place(std::move(results), element.arrays);
+    PutInto(element.arrays, std::move(results));
     return CheckElement(call_.function.title(), output_, element);
   }
 
@@ -122,7 +130,7 @@ class PythonTransform final : public UserTransform {
       const int64_t end = std::min(rows.size(), begin + step);
       STOKER_RETURN_IF_ERROR(ApplySlice(rows.Slice(begin, end), rngs, begin, results));
     }
-    Place(std::move(results), rows.columns);
+    PutInto(rows.columns, std::move(results));
     return OkStatus();
   }
 
@@ -131,11 +139,13 @@ class PythonTransform final : public UserTransform {
     return random_ ? seeds : std::span<const uint64_t>();
   }
 
-  void Place(std::vector<Array> results, std::vector<Array>& arrays) const {
-    if (!call_.replaces_one) {
-      arrays = std::move(results);
-    } else if (results.size() == 1) {
-      arrays[call_.arguments[0]] = std::move(results[0]);
+  void PutInto(std::vector<Array>& arrays, std::vector<Array> results) const {
+    switch (call_.place) {
+      case Place::kOfElement: arrays = std::move(results); break;
+      case Place::kOfField:
+        if (results.size() == 1) arrays[call_.arguments[0]] = std::move(results[0]);
+        break;
+      case Place::kBehind: std::ranges::move(results, std::back_inserter(arrays)); break;
     }
   }
 
@@ -197,20 +207,28 @@ void PythonMap::Describe(OptionTable<PythonMap>& table) {
 
 Result<Dataset> PythonMap::Build(Dataset input) const {
   STOKER_ASSIGN_OR_RETURN(const std::vector<size_t> arguments, ArgumentsOf(input.spec(), field));
-  STOKER_ASSIGN_OR_RETURN(BoundFunction bound,
-                          BoundFunction::Map(function, Picked(input.spec(), arguments),
-                                             {.field = field, .fields = fields, .to = to}));
-  STOKER_ASSIGN_OR_RETURN(Spec results, ResultsOf(bound, spec, input, arguments, field));
-  STOKER_RETURN_IF_ERROR(bound.Promise(results, /*learned=*/spec.empty()));
-  Spec output = results;
+  const Spec gets = Picked(input.spec(), arguments);
+  STOKER_ASSIGN_OR_RETURN(std::optional<BoundFunction::WithResults> bound,
+                          BoundFunction::OfFirst(gets));
+  if (!bound) {
+    STOKER_ASSIGN_OR_RETURN(
+        BoundFunction made,
+        BoundFunction::Map(function, gets, {.field = field, .fields = fields, .to = to}));
+    STOKER_ASSIGN_OR_RETURN(Spec results, ResultsOf(made, spec, input, arguments, field));
+    STOKER_RETURN_IF_ERROR(made.Promise(results, /*learned=*/spec.empty()));
+    STOKER_RETURN_IF_ERROR(made.NoteFor(gets, results));
+    bound = BoundFunction::WithResults{std::move(made), std::move(results)};
+  }
+  Spec output = bound->results;
   if (!field.empty()) {
     output = input.spec();
-    output.fields[arguments[0]] = results.fields[0];
+    output.fields[arguments[0]] = bound->results.fields[0];
   }
-  std::string details = bound.called();
+  std::string details = bound->function.called();
   auto transform = std::make_shared<PythonTransform>(
-      FunctionCall{std::move(bound), arguments, !field.empty(), std::move(results)}, output,
-      random);
+      FunctionCall{std::move(bound->function), arguments,
+                   field.empty() ? Place::kOfElement : Place::kOfField, std::move(bound->results)},
+      output, random);
   return MapDataset(std::move(input), std::string(kName), std::move(details), std::move(output),
                     std::move(transform));
 }
@@ -225,21 +243,24 @@ void PythonFilter::Describe(OptionTable<PythonFilter>& table) {
 
 Result<Dataset> PythonFilter::Build(Dataset input) const {
   STOKER_ASSIGN_OR_RETURN(std::vector<size_t> arguments, ArgumentsOf(input.spec(), field));
-  STOKER_ASSIGN_OR_RETURN(
-      const BoundFunction bound,
-      BoundFunction::Filter(function, Picked(input.spec(), arguments), {.field = field, .to = to}));
-  return Filter{.predicate = [bound, arguments = std::move(arguments)](
-                                 const Element& element) -> Result<bool> {
-           bool keep = false;
-           const std::vector<Array> picked = Picked(element.arrays, arguments);
-           const Status status =
-               bound.Call({.rows = -1, .arrays = picked}, [&](std::span<const WorkerArray> arrays) {
-                 keep = arrays[0].data[0] != std::byte{0};
-               });
-           if (!status.ok()) return OfElement(bound, element.key, status);
-           return keep;
-         }}
-      .Build(std::move(input));
+  const Spec gets = Picked(input.spec(), arguments);
+  STOKER_ASSIGN_OR_RETURN(std::optional<BoundFunction::WithResults> bound,
+                          BoundFunction::OfFirst(gets));
+  if (!bound) {
+    STOKER_ASSIGN_OR_RETURN(BoundFunction made,
+                            BoundFunction::Filter(function, gets, {.field = field, .to = to}));
+    const Spec answer{.fields = {{"keep", DType::kBool, {}}}};
+    STOKER_RETURN_IF_ERROR(made.NoteFor(gets, answer));
+    bound = BoundFunction::WithResults{std::move(made), answer};
+  }
+  Spec answered = input.spec();
+  answered.fields.push_back(bound->results.fields[0]);
+  std::string details = bound->function.called();
+  auto transform = std::make_shared<PythonTransform>(
+      FunctionCall{std::move(bound->function), std::move(arguments), Place::kBehind,
+                   std::move(bound->results)},
+      std::move(answered), /*random=*/false);
+  return FilterByTransform(std::move(input), std::move(details), std::move(transform));
 }
 
 }  // namespace stoker::python

@@ -12,6 +12,12 @@ Importing it imports neither NumPy nor PyTorch.
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from . import one_engine as _one_engine
+
+_one_engine.check_folder()
+if "__version__" in globals():  # importlib.reload
+    _one_engine.check_version(globals()["__version__"])
+
 from . import _core, operators
 from ._core import Array
 from .dataset import Dataset, Stages, from_yaml, read_recipe
@@ -50,6 +56,11 @@ __all__ = [
 
 # What needs PyTorch or Ray, by the package that it needs. It is imported when it is asked for.
 _ON_DEMAND = {"DataLoader": "torch", "worker_context": "torch", "ray": "ray"}
+_NEEDED = {
+    "torch": "PyTorch, whose DataLoader it is with other queues, and PyTorch is not installed: `pip install torch`. Without it "
+             "stoker.from_map_style(dataset, fields=(\"image\", \"label\")) reads the same dataset, in worker processes too",
+    "ray": "Ray, which is not installed: `pip install \"ray[data]\"`",
+}
 
 if _TYPE_CHECKING:
     from . import dataloader as _dataloader
@@ -60,6 +71,8 @@ if _TYPE_CHECKING:
 else:
 
     def __getattr__(name):
+        if name in _ON_DEMAND:
+            _check_that_is_installed(_ON_DEMAND[name], name)
         if name == "ray":
             import importlib
 
@@ -68,7 +81,17 @@ else:
             from . import dataloader
 
             return {"DataLoader": dataloader.DataLoader, "worker_context": dataloader.context}[name]
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name.startswith("__"):  # Python asks modules for some of these
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from .nearest import did_you_mean
+
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}.{did_you_mean(name, [*__all__, *_ON_DEMAND])}")
+
+    def _check_that_is_installed(package, name):
+        import importlib.util
+
+        if importlib.util.find_spec(package) is None:
+            raise ModuleNotFoundError(f"stoker.{name} needs {_NEEDED[package]}", name=package)
 
 
 def __dir__():

@@ -10,6 +10,7 @@ from typing import Any
 from . import _core
 from .errors import ConfigError
 from .names import Name
+from .nearest import names_arguments
 
 _NOT_A_STAGE = (
     "{} is no stage of a pipeline; what follows | is made by a function such as stoker.shuffle() (with parentheses)"
@@ -154,6 +155,7 @@ class Dataset:
         return Dataset(self._nodes[:-1] + (node,), self._root, self._classes)
 
 
+@names_arguments
 def from_yaml(text: str, root: str | os.PathLike[str] | None = None, name: str = "the YAML text") -> Dataset:
     """A Dataset of what a recipe has under ``data: train:``: a list of operators.
 
@@ -163,6 +165,7 @@ def from_yaml(text: str, root: str | os.PathLike[str] | None = None, name: str =
     return Dataset(_core.parse_pipeline(text, name), os.path.abspath(root or os.getcwd()))
 
 
+@names_arguments
 def read_recipe(path: str | os.PathLike[str], section: str = "train", set: Sequence[str] = ()) -> Dataset:
     """The pipeline ``data.train`` or ``data.eval`` of a recipe file.
 

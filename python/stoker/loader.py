@@ -12,6 +12,7 @@ from . import _core, convert, functions, ranks
 from .dataset import Dataset, read_recipe
 from .errors import ConfigError
 from .messages import tell
+from .nearest import names_arguments
 from .report import Explanation, Profile
 
 _SCHEMA = 1  # of state_dict
@@ -51,6 +52,7 @@ class Loader:
                    "end" gives it to those it has; "empty" gives the others an empty batch
     """
 
+    @names_arguments
     def __init__(self, source: Dataset | str | os.PathLike[str], *, section: str = "train", set: Sequence[str] = (), seed: int = 0,
                  to: str | None = None, threads: int | None = None, memory: int | str | None = None, deterministic: bool = True,
                  rank: int | None = None, world: int | None = None, when_dry: str = "stop", workers: int | None = None,
@@ -262,11 +264,10 @@ def _in_any_order(dataset):
 
 
 def _whole(value, name, least):
-    """`value` as an int; numbers of NumPy count too."""
-    try:
-        number = value.__index__()
-    except AttributeError:
-        raise TypeError(f"{name} is {value!r}; it is a whole number") from None
+    """`value` as an int; numbers of NumPy count too, True and False do not."""
+    if isinstance(value, bool) or not hasattr(type(value), "__index__"):
+        raise TypeError(f"{name} is {value!r}; it is a whole number")
+    number = value.__index__()
     if number < least:
         raise ConfigError(f"{name} is {number}; it is {least} or more")
     return number

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _core
 from .errors import ConfigError
+from .nearest import names_arguments
 
 
 class Sheet:
@@ -37,6 +38,7 @@ class Sheet:
         return f"stoker.Sheet of {len(self.png)} bytes of PNG; save(path) writes it{rows}"
 
 
+@names_arguments
 def show(batch: Any, field: str | None = None, *, most: int = 64, mean: float | Sequence[float] | None = None,
          std: float | Sequence[float] | None = None, classes: Sequence[str] = ()) -> Sheet:
     """A contact sheet of the pictures of a batch (or of one picture, or of an array of them).

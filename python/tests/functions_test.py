@@ -244,6 +244,41 @@ class Filtering(TestCase):
         self.assertEqual(numbers_of(sk.range(9) | sk.filter("index", min=7)), [7, 8])
         self.assertEqual(numbers_of(sk.range(9) | sk.filter(field="index", equals=[2, 4])), [2, 4])
 
+    def test_asks_a_worker_about_several_elements_at_once(self):
+        several = self.folder / "several"
+
+        class Looks(serve._Worker):
+            def _map(self, request):
+                if request.rows > 1:
+                    several.touch()
+                super()._map(request)
+
+        with mock.patch.object(serve, "_Worker", Looks):
+            pipeline = sk.range(2000) | sk.filter(lambda element: element["index"] % 2 == 1) | sk.batch(50)
+            for _ in range(100):  # how many go at once follows what they cost, which is much on a busy machine
+                self.assertEqual(numbers_of(pipeline, threads=1, workers=1), list(range(1, 2000, 2)))
+                if several.exists():
+                    return
+        self.fail("each element was a message of its own")
+
+    def test_of_large_elements_and_of_some_that_fail(self):
+        def odd(element):
+            number = int(element["x"][0])
+            if number == 25:
+                raise ValueError("no answer")
+            return number % 2
+
+        pipeline = sk.range(40) | sk.map(lambda element: {"x": numpy.full(100_000, element["index"])})
+        pipeline = pipeline | sk.filter(odd, on_error={"policy": "skip", "share": 1})
+        for threads in (0, 2):
+            kept = [int(element["x"][0]) for element in sk.Loader(pipeline, to="numpy", threads=threads)]
+            self.assertEqual(kept, [number for number in range(1, 40, 2) if number != 25])
+
+    def test_what_is_neither_true_nor_false_is_an_error_of_the_function(self):
+        for threads in (0, 2):
+            with self.assertRaisesRegex(sk.ConfigError, "element 0: it returned what is neither true nor false"):
+                batches_of(sk.range(9) | sk.filter(lambda element: numpy.zeros(3)), threads=threads)
+
     def test_refuses_a_function_with_conditions(self):
         with self.assertRaisesRegex(sk.ConfigError, "min"):
             sk.filter(twice, min=3)
@@ -534,12 +569,84 @@ class Errors(TestCase):
         with self.assertRaisesRegex(sk.ConfigError, "spec="):
             (sk.range(0) | sk.map(twice)).spec
 
-    def test_it_is_refused_in_pipelines_that_are_opened_while_another_is_read(self):
-        for i in range(2):
-            (self.folder / f"{i}.txt").write_text("a\nb\n")
-        inner = sk.lines(...) | sk.map(lambda element: {"n": len(element["text"])})
-        with self.assertRaisesRegex(sk.ConfigError, "put the function after it"):
-            list(sk.Loader(sk.interleave(files=str(self.folder / "*.txt"), pipeline=inner), to="numpy"))
+
+class Interleaved(TestCase):
+    """Functions in the pipeline that `interleave` reads each file by."""
+
+    def setUp(self):
+        super().setUp()
+        for number in range(7):
+            (self.folder / f"{number}.txt").write_text("".join(f"{number} {line}\n" for line in range(number + 1)))
+        self.wanted = sorted((number, line) for number in range(7) for line in range(number + 1))
+
+    def read(self, *stages, **options):
+        inner = sk.lines(...)
+        for stage in stages:
+            inner = inner | stage
+        files = str(self.folder / "*.txt")
+        return [(int(element["file"]), int(element["line"]))
+                for element in sk.Loader(sk.interleave(files=files, pipeline=inner), to="numpy", **options)]
+
+    @staticmethod
+    def split(element):
+        file, line = bytes(element["text"]).split()
+        return {"file": int(file), "line": int(line)}
+
+    def test_are_called_for_each_file_in_workers_and_in_this_process(self):
+        here = self.read(sk.map(self.split), threads=0)
+        self.assertEqual(sorted(here), self.wanted)
+        self.assertEqual(self.read(sk.map(self.split), threads=2), here)
+
+    def test_may_be_several_of_which_each_keeps_its_place(self):
+        stages = (sk.filter(lambda element: not bytes(element["text"]).startswith(b"3")), sk.map(self.split),
+                  sk.map(lambda element: {**element, "line": element["line"] * 2}), sk.filter(lambda line: line != 4, field="line"))
+        wanted = sorted((file, 2 * line) for file, line in self.wanted if file != 3 and line != 2)
+        for threads in (0, 2):
+            self.assertEqual(sorted(self.read(*stages, threads=threads)), wanted)
+
+    def test_follow_on_after_a_resume(self):
+        pipeline = sk.interleave(files=str(self.folder / "*.txt"), pipeline=sk.lines(...) | sk.map(self.split)) | sk.batch(4)
+        whole = batches_of(pipeline)
+        loader = sk.Loader(pipeline, to="numpy")
+        for _, _batch in zip(range(3), loader):
+            pass
+        other = sk.Loader(pipeline, to="numpy", threads=0)
+        other.load_state_dict(loader.state_dict())
+        self.assertEqual([batch["line"].tolist() for batch in other], [batch["line"] for batch in whole[3:]])
+
+    def test_within_an_interleave_within_another_and_after_a_stage_that_reads_them(self):
+        (self.folder / "more").mkdir()
+        for number in range(3):
+            (self.folder / "more" / f"{number}.csv").write_text("x\n" + "".join(f"{number + line}\n" for line in range(4)))
+
+        def twice(element):
+            return {"x": element["x"] * 2}
+
+        inner = sk.csv(...) | sk.map(twice)
+        several = sk.interleave(inputs=[sk.interleave(files=str(self.folder / "more" / "*.csv"), pipeline=inner) for _ in range(2)])
+        pipeline = several | sk.map(lambda element: {"x": element["x"] + 1})
+        wanted = sorted(2 * [2.0 * (number + line) + 1 for number in range(3) for line in range(4)])
+        for threads in (0, 2):
+            self.assertEqual(sorted(float(element["x"].item()) for element in sk.Loader(pipeline, to="numpy", threads=threads)), wanted)
+
+    def test_an_exception_names_the_function_and_its_traceback(self):
+        def fails(element):
+            if bytes(element["text"]) == b"5 2":
+                raise ValueError("bad line")
+            return self.split(element)
+
+        for threads in (0, 2):
+            with self.assertRaisesRegex(sk.DataError, r"(?s)map\(fails\): element .*ValueError: bad line.*in fails"):
+                self.read(sk.map(fails), threads=threads)
+
+    def test_a_file_with_other_fields_is_refused(self):
+        (self.folder / "tables").mkdir()
+        (self.folder / "tables" / "a.csv").write_text("x,y\n1,2\n")
+        (self.folder / "tables" / "b.csv").write_text("x,z\n1,2\n")
+        pipeline = sk.interleave(files=str(self.folder / "tables" / "*.csv"), pipeline=sk.csv(...) | sk.map(lambda element: {"x": 1}))
+        for threads in (0, 2):
+            with self.assertRaisesRegex(sk.ConfigError, r"map\(.*\): its elements are .* here, and those of the first file"):
+                list(sk.Loader(pipeline, to="numpy", threads=threads))
 
 
 class Wire(TestCase):

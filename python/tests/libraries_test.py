@@ -1,6 +1,8 @@
 """Batches as arrays of PyTorch and JAX, where they are installed."""
 
+import contextlib
 import unittest
+import unittest.mock
 
 import stoker as sk
 from support import TestCase, needs, threads_of_this_process
@@ -141,6 +143,120 @@ class Devices(TestCase):
         pipeline = sk.range(1 << 22) | sk.batch(1 << 16)
         total = sum(batch["index"].sum().item() for batch in sk.Loader(pipeline, device="cuda"))
         self.assertEqual(total, (1 << 22) * ((1 << 22) - 1) // 2)
+
+
+class Streams:
+    """What device.py uses of torch.cuda, on the CPU: notes what is waited for. Copies are done when they are asked for."""
+
+    def __init__(self):
+        self.events = []
+        streams = self
+
+        class Event:
+            def __init__(self, blocking):
+                self.blocking, self.recorded, self.waited = blocking, False, False
+
+            def record(self, stream):
+                self.recorded = stream == "own"
+                streams.events.append(self)
+
+            def synchronize(self):
+                self.waited = self.recorded
+
+        self.Event = Event
+
+    def Stream(self, device):  # noqa: N802 - as PyTorch calls it
+        return "own"
+
+    def device(self, device):
+        return contextlib.nullcontext()
+
+    stream = device
+
+    def current_stream(self, device):
+        return self
+
+    def wait_event(self, event):
+        event.awaited_by_consumer = True
+
+
+@needs("torch")
+class PinnedMemory(TestCase):
+    """The way of a batch to a GPU, with a stream that is none."""
+
+    def mover(self):
+        import torch
+
+        from stoker.device import _ByStream
+
+        self.asked, self.memory = [], []
+
+        def allocate(size):
+            self.asked.append(size)
+            self.memory.append(torch.empty(size, dtype=torch.uint8))
+            return self.memory[-1]
+
+        return _ByStream(torch.device("cpu"), Streams(), allocate)
+
+    @staticmethod
+    def arrived(move, batch):
+        """What a consumer gets; tensors of the CPU do not know streams."""
+        import torch
+
+        with unittest.mock.patch.object(torch.Tensor, "record_stream", lambda tensor, stream: None):
+            return move(batch)()
+
+    def test_gives_the_values_of_tensors_of_any_type_and_shape(self):
+        import torch
+
+        move = self.mover()
+        for dtype in (torch.uint8, torch.bool, torch.int64, torch.float16, torch.bfloat16, torch.float32, torch.float64):
+            for shape in ((), (0, 3), (7,), (3, 50_000), (2, 3, 4)):
+                values = (torch.arange(max(1, torch.Size(shape).numel())) % 2).to(dtype)[:torch.Size(shape).numel()].view(shape)
+                got = self.arrived(move, {"a": values, "b": values.t() if values.ndim == 2 else values})
+                with self.subTest(dtype=dtype, shape=shape):
+                    self.assertEqual((got["a"].dtype, got["a"].shape), (dtype, values.shape))
+                    self.assertTrue(torch.equal(got["a"], values))
+                    self.assertTrue(torch.equal(got["b"], values.t() if values.ndim == 2 else values))
+
+    def test_is_asked_for_once_and_used_again(self):
+        import torch
+
+        move = self.mover()
+        batches = [{"x": torch.full((100 - step, 1000), step), "label": torch.full((100 - step,), step)} for step in range(50)]
+        got = [self.arrived(move, batch) for batch in batches]
+        self.assertEqual(len(self.asked), 4)  # two batches of two fields: later ones fit in
+        for step, batch in enumerate(got):  # no batch lies in memory that was used again
+            self.assertTrue((batch["x"] == step).all() and (batch["label"] == step).all())
+        self.arrived(move, {"x": torch.zeros(300, 1000), "label": torch.zeros(7)})
+        self.assertEqual(len(self.asked), 5)
+
+    def test_is_written_again_only_after_the_device_has_read_it(self):
+        import torch
+
+        move = self.mover()
+        events = move._cuda.events
+        for step in range(6):
+            waited = [event.waited for event in events]
+            self.assertEqual(waited, [True] * max(0, step - 2) + [False] * min(2, step))
+            self.arrived(move, {"x": torch.full((10,), step)})
+        self.assertTrue(all(event.blocking for event in events))  # a wait takes no CPU
+        self.assertTrue(all(event.awaited_by_consumer for event in events))
+
+    def test_an_error_of_the_device_reaches_the_caller(self):
+        from stoker import device
+
+        class Gone(device._Plainly):
+            @contextlib.contextmanager
+            def on_this_thread(self):
+                raise RuntimeError("the device is gone")
+                yield
+
+        with unittest.mock.patch.object(device, "_mover", Gone):
+            batches = iter(sk.Loader(Devices.PIPELINE, device="cpu"))
+            for _ in range(2):
+                with self.assertRaisesRegex(RuntimeError, "the device is gone"):
+                    next(batches)
 
 
 @needs("jax")

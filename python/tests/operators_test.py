@@ -3,6 +3,7 @@
 import inspect
 import json
 import keyword
+import sys
 import unittest
 
 import stoker as sk
@@ -57,6 +58,37 @@ class Operators(TestCase):
         self.assertEqual(sk.batch(64), sk.batch(size=64))
         with self.assertRaises(TypeError):
             sk.batch(64, True)
+
+    def test_a_misspelt_name_is_answered_with_the_nearest(self):
+        for misspelt, nearest in (("shufle", "shuffle"), ("Lodaer", "Loader"), ("random_flop", "random_flip"), ("DataLoadr", "DataLoader")):
+            with self.subTest(misspelt), self.assertRaisesRegex(AttributeError, f"no attribute '{misspelt}'. Did you mean '{nearest}'"):
+                getattr(sk, misspelt)
+        with self.assertRaisesRegex(AttributeError, "has no attribute 'zzz'.$"):
+            sk.zzz  # noqa: B018
+
+    def test_a_misspelt_argument_is_answered_with_the_nearest_and_all_that_there_are(self):
+        for call, nearest, arguments in (
+            (lambda: sk.batch(sise=3), "size", "size, drop_remainder, on_error"),
+            (lambda: sk.Loader(sk.range(3), sed=1), "seed", "source, section, set, seed"),
+            (lambda: sk.filter("label", equal=3), "equals", "field, equals, except_, min, max, on_error"),
+            (lambda: sk.map(len, feild="x"), "fie?ld", "function, field, fields"),
+            (lambda: sk.from_generator(len, field="x"), "fields", "function, fields, spec, on_error"),
+            (lambda: sk.read_recipe("recipe.yaml", sets=[]), "set", "path, section, set"),
+        ):
+            # Python 3.13 and later find the nearest themselves.
+            with self.subTest(nearest), self.assertRaisesRegex(TypeError, f"Did you mean '{nearest}'"):
+                call()
+            if sys.version_info < (3, 13):
+                with self.subTest(arguments), self.assertRaisesRegex(TypeError, f"Its arguments are {arguments}"):
+                    call()
+
+    def test_an_error_of_a_function_that_is_called_is_not_taken_for_one_of_the_call(self):
+        def fails(element):
+            return {"x": int("3", bse=10)}
+
+        with self.assertRaises(sk.DataError) as caught:
+            (sk.range(3) | sk.map(fails)).spec  # noqa: B018
+        self.assertNotIn("Its arguments are", str(caught.exception))
 
     def test_an_option_out_of_range_names_the_line_of_the_program(self):
         line = inspect.currentframe().f_lineno + 2

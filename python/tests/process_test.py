@@ -19,6 +19,53 @@ class Import(TestCase):
         loaded = self.run_python("import stoker, sys; print([m for m in ('numpy', 'torch', 'jax') if m in sys.modules])")
         self.assertEqual(loaded.strip(), "[]")
 
+    def test_of_a_second_one_out_of_another_folder_is_refused(self):
+        printed = self.run_python("""
+            import shutil, sys
+            import stoker
+            shutil.copytree(stoker.__path__[0], "other/stoker", symlinks=True)
+            for name in [name for name in sys.modules if name.partition(".")[0] == "stoker"]:
+                del sys.modules[name]
+            sys.path.insert(0, "other")
+            try:
+                import stoker
+            except ImportError as error:
+                print(error)
+        """)
+        self.assertRegex(printed, "has imported stoker from .*site-packages/stoker, and cannot import another from .*other/stoker")
+
+    def test_once_more_is_refused_where_another_version_was_installed_since(self):
+        printed = self.run_python("""
+            import importlib, os, sys
+            import stoker
+            importlib.reload(stoker)
+            print(sum(1 for _ in stoker.Loader(stoker.range(5), to="dlpack")))
+            os.mkdir("stoker-99.5.dist-info")
+            with open("stoker-99.5.dist-info/METADATA", "w") as file:
+                file.write("Metadata-Version: 2.1\\nName: stoker\\nVersion: 99.5\\n")
+            sys.path.insert(0, ".")
+            try:
+                importlib.reload(stoker)
+            except ImportError as error:
+                print(error)
+        """)
+        self.assertRegex(printed, f"^5\nstoker 99.5 is installed, and this process has begun with {sk.__version__}")
+
+    def test_says_what_needs_a_library_that_is_not_there_and_what_does_without(self):
+        printed = self.run_python("""
+            import sys
+            sys.modules.update(torch=None, ray=None)
+            import stoker as sk
+            for name in ("DataLoader", "worker_context", "ray"):
+                try:
+                    getattr(sk, name)
+                except ImportError as error:
+                    print(name, error)
+        """)
+        self.assertRegex(printed, r"DataLoader stoker\.DataLoader needs PyTorch.*pip install torch.*stoker\.from_map_style\(dataset")
+        self.assertRegex(printed, r"worker_context stoker\.worker_context needs PyTorch")
+        self.assertRegex(printed, r"ray stoker\.ray needs Ray.*pip install")
+
     def test_types_are_there_for_checkers(self):
         folder = os.path.dirname(sk.__file__)
         self.assertTrue({"py.typed", "_core.pyi", "operators.py"} <= set(os.listdir(folder)))
@@ -161,6 +208,30 @@ class Messages(TestCase):
         """)
         self.assertIn("stoker WARNING", printed)
         self.assertIn("a.jpg", printed)
+
+    def test_of_losses_are_not_said_again_when_an_error_has_said_them(self):
+        printed = self.run_python("""
+            import gc, logging, sys
+            logging.basicConfig(stream=sys.stdout, format="LOG %(message)s")
+            import stoker as sk
+            def fails(element):
+                if element["index"] % 10 == 3:
+                    raise ValueError("bad")
+                return element
+            for before in (sk.range(400), sk.range(400) | sk.shuffle(buffer=10)):  # by position, and in order
+                for threads in (0, 2):
+                    loader = sk.Loader(before | sk.map(fails, on_error="skip") | sk.batch(5), to="numpy", threads=threads)
+                    try:
+                        list(loader)
+                    except sk.DataError as error:
+                        print("ERROR", "but only" in str(error))
+                    loader.close()
+                    del loader
+                    gc.collect()
+                    next(iter(sk.Loader(sk.range(3), to="numpy")))  # which tells what waits
+        """)
+        self.assertEqual(printed.count("ERROR True"), 4, printed)
+        self.assertNotIn("LOG", printed)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """sk.DataLoader: PyTorch's meaning, our transport, and a position that can be saved."""
 
 import json
+import multiprocessing
 import os
 import random
 import signal
@@ -125,6 +126,25 @@ class Meaning(TestCase):
         with self.assertRaisesRegex(ValueError, "(?s)worker process.*raise_error.*sample of no use"):
             list(sk.DataLoader(Failing(raise_error), batch_size=4, num_workers=2))
 
+    def test_a_collate_function_that_fails_in_the_fifth_epoch_is_an_error_there_and_the_next_epoch_begins(self):
+        calls = []
+
+        def collate(samples):
+            calls.append(len(samples))
+            if len(calls) == 13:  # three batches an epoch
+                raise ValueError("no batch")
+            return [index for _, index in samples]
+
+        for workers in (0, 1):
+            with self.subTest(workers=workers):
+                calls.clear()
+                loader = sk.DataLoader(Rows(12), batch_size=4, num_workers=workers, collate_fn=collate, persistent_workers=workers > 0)
+                for _ in range(4):
+                    self.assertEqual(len(list(loader)), 3)
+                with self.assertRaisesRegex(ValueError, "(?s)collate.*no batch" if workers else "no batch"):
+                    list(loader)
+                self.assertEqual(len(list(loader)), 3)
+
     def test_a_worker_that_is_killed_is_an_error(self):
         with self.assertRaisesRegex(RuntimeError, "worker"):
             list(sk.DataLoader(Failing(kill_self), batch_size=4, num_workers=2))
@@ -169,6 +189,52 @@ class Transport(TestCase):
         for number in range(2_000):
             queue.put((number, "x" * 10_000))
         self.assertEqual([queue.get(timeout=60)[0] for _ in range(2_000)], list(range(2_000)))
+
+    def test_a_second_process_that_reads_is_told_that_a_queue_has_one_reader(self):
+        queue = ArrayQueue()
+        for number in range(2):
+            queue.put(torch.full((10_000,), number))
+        self.assertEqual(queue.get(timeout=60)[0].item(), 0)  # from now on this process knows the memory
+        context = multiprocessing.get_context("fork")
+        told = context.Queue()
+
+        def read():
+            try:
+                told.put(queue.get(timeout=60)[0].item())
+            except Exception as error:
+                told.put(f"{type(error).__name__}: {error}")
+
+        process = context.Process(target=read)
+        process.start()
+        self.assertRegex(told.get(timeout=60), "RuntimeError: .* an ArrayQueue has one reader. Make a queue for each process")
+        process.join()
+
+    def test_too_many_open_files_are_named(self):
+        printed = self.run_python("""
+            import os, resource
+            import torch
+            import stoker as sk
+
+            class Rows:
+                def __len__(self):
+                    return 8
+                def __getitem__(self, index):
+                    return torch.full((10_000,), index)
+
+            batches = iter(sk.DataLoader(Rows(), batch_size=4, num_workers=1, multiprocessing_context="fork"))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (200, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+            try:
+                while True:
+                    os.open("/dev/null", os.O_RDONLY)
+            except OSError:
+                pass
+            try:
+                next(batches)
+            except OSError as error:
+                print(error)
+            os._exit(0)  # nothing can be opened any more
+        """)
+        self.assertRegex(printed, "Errno 24. the memory of a worker cannot be opened, .*ulimit -n")
 
     def test_a_process_that_need_not_wait_exits_with_messages_unsent(self):
         printed = self.run_python("""
@@ -261,9 +327,42 @@ class Resume(TestCase):
     def test_a_state_of_something_else_is_refused(self):
         loader = sk.DataLoader(Rows())
         good = loader.state_dict()
-        for bad in ({}, {"schema": 1}, {**good, "schema": 9}, {**good, "given": -1}, {**good, "generators": {}}, None):
+        generators = good["generators"]
+        for bad in ({}, {"schema": 1}, {**good, "schema": 9}, {**good, "schema": True}, {**good, "given": -1}, {**good, "given": True},
+                    {**good, "generators": {}}, None, {**good, "loader": "x"}, {**good, "generators": {**generators, "torch": "AAAA"}},
+                    {**good, "generators": {**generators, "python": [3, [1, 2], None]}},
+                    {**good, "generators": {**generators, "own": ["AAAA"]}}):
             with self.subTest(bad=bad), self.assertRaises(sk.ConfigError):
                 loader.load_state_dict(bad)
+        loader.load_state_dict(good)
+        self.assertEqual(loader.state_dict(), good)
+
+    def test_a_state_of_a_loader_that_reads_something_else_is_refused_and_told_what_differs(self):
+        class Others(Rows):
+            pass
+
+        plain_options = {"batch_size": 3, "shuffle": True}
+        state = json.loads(json.dumps(sk.DataLoader(Rows(20), **plain_options).state_dict()))
+        for dataset, options, differs in (
+            (Rows(21), plain_options, "dataset was Rows of 20 samples and is Rows of 21 samples"),
+            (Others(20), plain_options, "dataset was Rows of 20 samples and is .*Others of 20 samples"),
+            (Rows(20), {**plain_options, "batch_size": 4}, "batch_size was 3 and is 4"),
+            (Rows(20), {"batch_size": 3}, "sampler was RandomSampler of 20 samples and is SequentialSampler of 20 samples"),
+            (Rows(20), {**plain_options, "drop_last": True}, "drop_last was False and is True"),
+            (Rows(20), {"batch_sampler": [[0, 1], [2]]}, "batch_sampler was not given and is list of 2 batches"),
+            (Numbers(), {"batch_size": 3}, "dataset was Rows of 20 samples and is Numbers; sampler was .* and is not given"),
+        ):
+            with self.subTest(differs), self.assertRaisesRegex(sk.ConfigError, f"{differs}.*begin the epoch anew"):
+                sk.DataLoader(dataset, **options).load_state_dict(state)
+        loader = sk.DataLoader(Rows(20), num_workers=2, **plain_options)  # workers change nothing of what is read
+        loader.load_state_dict(state)
+        state.pop("loader")  # as versions before wrote it
+        sk.DataLoader(Rows(21), **plain_options).load_state_dict(state)
+
+    def test_a_state_of_an_iterable_dataset_asks_for_the_same_number_of_workers(self):
+        state = sk.DataLoader(Numbers(), batch_size=3, num_workers=2).state_dict()
+        with self.assertRaisesRegex(sk.ConfigError, "num_workers was 2 and is 1"):
+            sk.DataLoader(Numbers(), batch_size=3, num_workers=1).load_state_dict(state)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import array
 import collections
+import errno
 import os
 import queue
 import select
@@ -152,15 +153,24 @@ class ArrayQueue:
 
     def _receive(self):
         try:
-            data, along, _, _ = self._reading.recvmsg(_LONGEST, _ROOM_FOR_DESCRIPTOR, socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC)
+            data, along, flags, _ = self._reading.recvmsg(_LONGEST, _ROOM_FOR_DESCRIPTOR, socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC)
         except BlockingIOError:
             return None
+        if flags & socket.MSG_CTRUNC:
+            raise OSError(errno.EMFILE, "the memory of a worker cannot be opened, for this process has as many files open as it may: close "
+                          "some, or allow more (ulimit -n)")
         return data, array.array("i", along[0][2]) if along else ()
 
     def _value(self, data, descriptors):
         key, count, outside = _HEAD.unpack_from(data)
         if descriptors:
             self._readers[key] = Reader(descriptors[0])
+        if count and key not in self._readers:
+            raise RuntimeError(
+                f"the memory that this message lies in is known to another process only, which has read from this queue before process "
+                f"{os.getpid()}: an ArrayQueue has one reader. Make a queue for each process that reads, or take "
+                "multiprocessing.Queue() here"
+            )
         start = _HEAD.size + count * _BLOCK.size
         places = _BLOCK.iter_unpack(data[_HEAD.size:start])
         exporters = [self._readers[key].open(*place) for place in places]

@@ -91,11 +91,15 @@ class DataLoader(torch.utils.data.DataLoader[_Batch]):
         position = self._resume or self._position
         if position is None or position.ended:
             position = Position(Generators.now(self))
-        return position.to_json()
+        return position.to_json(self)
 
     def load_state_dict(self, state: dict[str, typing.Any]) -> None:
-        """The next ``iter`` continues where `state` was made."""
-        self._resume = Position.from_json(state)
+        """The next ``iter`` continues where `state` was made.
+
+        A state is refused where this loader shows that it reads something else: a dataset or sampler of another class or length,
+        another `batch_size` or `drop_last`, for iterable datasets another number of workers. The message says what differs.
+        """
+        self._resume = Position.from_json(state, self)
 
 
 class _Resumed:

@@ -13,11 +13,13 @@ from typing import Any, overload
 from .. import operators
 from ..dataset import Dataset, Stages, _node
 from ..errors import ConfigError
+from ..nearest import names_arguments
 from . import naming
 
 __all__ = ["filter", "from_generator", "from_map_style", "map"]
 
 
+@names_arguments
 def map(function: Callable[..., Any], *, field: str | None = None, fields: str | Sequence[str] = (), to: str = "numpy",
         random: bool = True, spec: Mapping[str, tuple[str, Sequence[int | None]]] | None = None,
         on_error: str | Mapping[str, Any] | None = None) -> Stages:
@@ -57,6 +59,7 @@ def filter(condition: Callable[..., Any], *, field: str | None = None, to: str =
 @overload
 def filter(condition: str = "label", *, equals: float | Sequence[float] = (), except_: float | Sequence[float] = (),
            min: float | None = None, max: float | None = None, on_error: str | Mapping[str, Any] | None = None) -> Stages: ...
+@names_arguments
 def filter(condition="label", *, on_error=None, **options):
     """Keeps the elements for which a function returns something true, or whose field meets conditions.
 
@@ -80,6 +83,7 @@ def filter(condition="label", *, on_error=None, **options):
     return Stages((_node("python_filter", given, on_error),))
 
 
+@names_arguments
 def from_map_style(dataset: Any, *, fields: str | Sequence[str] = (), random: bool = True,
                    spec: Mapping[str, tuple[str, Sequence[int | None]]] | None = None,
                    on_error: str | Mapping[str, Any] | None = None) -> Dataset:
@@ -106,6 +110,7 @@ def from_map_style(dataset: Any, *, fields: str | Sequence[str] = (), random: bo
     return Dataset((numbers, _node("python_map", given, on_error)), os.getcwd())
 
 
+@names_arguments
 def from_generator(function: Callable[..., Iterable[Any]] | Iterable[Any], *, fields: str | Sequence[str] = (),
                    spec: Mapping[str, tuple[str, Sequence[int | None]]] | None = None,
                    on_error: str | Mapping[str, Any] | None = None) -> Dataset:

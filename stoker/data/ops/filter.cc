@@ -205,6 +205,15 @@ Dataset FilterBy(Dataset input, const std::string& name, std::string details,
   return Dataset(std::make_shared<FilterNode>(name, std::move(details), std::move(answered), spec));
 }
 
+Dataset FilterByTransform(Dataset input, std::string details,
+                          std::shared_ptr<const Transform> answers) {
+  const Spec spec = input.spec();
+  Dataset answered = MapDataset(std::move(input), fmt::format("{}_condition", Filter::kName),
+                                std::move(details), WithAnswer(spec), std::move(answers));
+  return Dataset(
+      std::make_shared<FilterNode>(std::string(Filter::kName), "", std::move(answered), spec));
+}
+
 void Filter::Describe(OptionTable<Filter>& table) {
   table.Field("field", &Filter::field, "field that the conditions are on, of one number")
       .Field("equals", &Filter::equals, "keep where it is one of these; empty: any")

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <string>
 
 #include "stoker/base/options.h"
 #include "stoker/data/core/dataset.h"
+#include "stoker/data/core/transform.h"
 
 namespace stoker {
 
@@ -41,5 +44,11 @@ struct Filter {
   static void Describe(OptionTable<Filter>& table);
   Result<Dataset> Build(Dataset input) const;
 };
+
+// Keeps the elements to which `answers` adds true. It is a Transform that adds one field as the
+// last, bool[], and sees many elements at once where it overrides ApplyRows. Reports list it as
+// `filter_condition`, described by `details`.
+Dataset FilterByTransform(Dataset input, std::string details,
+                          std::shared_ptr<const Transform> answers);
 
 }  // namespace stoker

@@ -70,21 +70,29 @@ class SkipIterator final : public Iterator {
         input_(std::move(input)),
         logged_(pass().loss_logs().Writes()),
         epoch_(context.epoch()) {}
-  ~SkipIterator() override { policy_.Summarize(count_, epoch_, logged_); }
+  ~SkipIterator() override {
+    if (!exceeded_) policy_.Summarize(count_, epoch_, logged_);
+  }
 
  private:
   Result<std::optional<Element>> DoNext() override {
     while (true) {
       STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
       if (!element) {
-        STOKER_RETURN_IF_ERROR(policy_.CheckAtEnd(count_, pass().loss_logs()));
+        STOKER_RETURN_IF_ERROR(Noted(policy_.CheckAtEnd(count_, pass().loss_logs())));
         return std::nullopt;
       }
       ++count_.seen;
       if (!element->failure) return element;
-      STOKER_RETURN_IF_ERROR(policy_.Record(*element, pass(), pass().stage(node_), count_));
+      STOKER_RETURN_IF_ERROR(Noted(policy_.Record(*element, pass(), pass().stage(node_), count_)));
       stats().AddSkipped(1);
     }
+  }
+
+  // An error of the policy says what a summary at the end would say again.
+  Status Noted(Status status) {
+    if (!status.ok()) exceeded_ = true;
+    return status;
   }
 
   Result<Json> DoSave() const override {
@@ -105,6 +113,7 @@ class SkipIterator final : public Iterator {
   const bool logged_;
   uint64_t epoch_;
   FailureCount count_;
+  bool exceeded_ = false;
 };
 
 Result<std::unique_ptr<Iterator>> SkipNode::OpenStream(const OpenContext& context) const {

@@ -7,6 +7,7 @@
 #include "stoker/data/ops/combine_internal.h"
 #include "stoker/data/ops/interleave_iterator_internal.h"
 #include "stoker/data/ops/prefetch.h"
+#include "stoker/data/options/build_context.h"
 #include "stoker/data/sources/files.h"
 
 namespace stoker {
@@ -140,14 +141,22 @@ Result<Dataset> InterleaveListed(std::vector<Dataset> inputs, InterleavedNode::C
 Result<Dataset> InterleaveFiles(const Interleave& options) {
   STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
                           options.files.Expand(Interleave::kName, /*sorted=*/true));
-  STOKER_ASSIGN_OR_RETURN(const Dataset first, options.pipeline.Build(paths.front()));
+  const std::shared_ptr<BuildContext> outer = BuildContext::OfThisThread();
+  const std::shared_ptr<BuildContext> context = outer ? outer->ForFirst() : nullptr;
+  Result<Dataset> first = Internal("not built");
+  {
+    const BuildContext::Scope scope(context);
+    first = options.pipeline.Build(paths.front());
+  }
+  STOKER_RETURN_IF_ERROR(first.status());
   STOKER_ASSIGN_OR_RETURN(const Dataset files, Files{.path = options.files}.Build());
-  const auto make = [pipeline = options.pipeline](const Element& element) {
+  const auto make = [pipeline = options.pipeline, context](const Element& element) {
+    const BuildContext::Scope scope(context ? context->ForFurther() : nullptr);
     const Array& path = element.arrays.front();
     return pipeline.Build({reinterpret_cast<const char*>(path.data()), path.num_bytes()});
   };
   return InterleaveEach{.function = make,
-                        .output = first.spec(),
+                        .output = first->spec(),
                         .cycle_length = options.cycle_length,
                         .block_length = options.block_length,
                         .parallel = options.parallel,

@@ -17,6 +17,7 @@ constexpr const char* kKey = "failed";
 }  // namespace
 
 FailureTally::~FailureTally() {
+  if (exceeded_) return;
   for (const auto& [key, entry] : counts_) {
     if (entry.policy != nullptr) entry.policy->Summarize(entry.count, key.second, logged_);
   }
@@ -27,8 +28,10 @@ Status FailureTally::Add(std::span<const LostElement> lost) {
   for (const LostElement& element : lost) {
     Entry& entry = counts[{pass_.stage(*element.stage).number, element.epoch}];
     entry.policy = element.policy;
-    STOKER_RETURN_IF_ERROR(
-        element.policy->Record(element.failed, pass_, pass_.stage(*element.stage), entry.count));
+    const Status recorded =
+        element.policy->Record(element.failed, pass_, pass_.stage(*element.stage), entry.count);
+    exceeded_ = !recorded.ok();
+    STOKER_RETURN_IF_ERROR(recorded);
   }
   counts_ = std::move(counts);
   for (const LostElement& element : lost) {

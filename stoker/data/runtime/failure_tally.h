@@ -16,7 +16,8 @@ namespace stoker {
 class FailureTally {
  public:
   explicit FailureTally(const Pass& pass) : pass_(pass), logged_(pass.loss_logs().Writes()) {}
-  ~FailureTally();  // reports what has not been reported yet
+  // Reports what has not been reported yet, unless the error of Add has said it.
+  ~FailureTally();
   FailureTally(const FailureTally&) = delete;
   FailureTally& operator=(const FailureTally&) = delete;
 
@@ -39,7 +40,8 @@ class FailureTally {
   void DropOldEpochs(uint64_t stage);
 
   const Pass& pass_;
-  const bool logged_;  // whether lines are written to logs
+  const bool logged_;      // whether lines are written to logs
+  bool exceeded_ = false;  // Add has failed
   std::map<Key, Entry> counts_;
 };
 
