@@ -290,6 +290,7 @@ Status Store(TrainingSession& session, const TuneReport& tuning) {
 Status GetReady(TrainingSession& session) {
   STOKER_ASSIGN_OR_RETURN(TuneReport tuning, Choose(session));
   STOKER_RETURN_IF_ERROR(AgreeOn(session, BuildAll(session), "the start"));
+  if (session.setup.group) STOKER_RETURN_IF_ERROR(NoteAgreed(session, session.learner->Connect()));
   STOKER_RETURN_IF_ERROR(TryEvaluation(session));
   STOKER_RETURN_IF_ERROR(BuildCallbacks(session));
   if (session.options().lint && !session.setup.resume && session.keeps_run()) Lint(session);

@@ -144,9 +144,8 @@ Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const Mod
   std::unique_ptr<Learner> learner(new Learner(
       std::move(model), std::move(loss), std::move(optimizer), recipe.train, placement, plan));
   if (ranks.group != nullptr) {
-    STOKER_ASSIGN_OR_RETURN(
-        learner->ranks_,
-        StepRanks::Create(*ranks.group, *learner->model_, recipe.train.distributed, ranks.divisor));
+    learner->ranks_ = std::make_unique<StepRanks>(*ranks.group, *learner->model_,
+                                                  recipe.train.distributed, ranks.divisor);
   }
   return learner;
 }

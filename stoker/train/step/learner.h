@@ -83,9 +83,9 @@ class Learner {
   //   ranks  the ranks that make its steps together: Backward sends the gradients of a step's last
   //          batch while it makes them, Join completes the sums, and Update follows the mean loss
   //          of all ranks' samples. A batch may have no samples. Losses are weighed by
-  //          Loss::Weight, so each sample counts the same on whichever rank it is. Every rank calls
-  //          it.
-  // Errors: those of ParametersToTrain, of the optimizer and of StepRanks::Create.
+  //          Loss::Weight, so each sample counts the same on whichever rank it is. Connect has to
+  //          follow.
+  // Errors: those of ParametersToTrain and of the optimizer.
   static Result<std::unique_ptr<Learner>> Create(const Recipe& recipe, const ModelInput& input,
                                                  const Placement& placement,
                                                  const SchedulePlan& plan = {},
@@ -111,6 +111,8 @@ class Learner {
   // Returns why an eligible batch was not launched as a whole; each reason once, then empty.
   std::string TakeGraphNote() { return graphed_ ? graphed_->TakeNote() : std::string(); }
 
+  // See StepRanks. Every rank calls it once, before the first step. REQUIRES: ranks.
+  Status Connect() { return ranks_->Connect(); }
   // Says which step of the run comes next, from 1, for draws and messages. By default the one after
   // the last Update.
   void BeginStep(int64_t step) { step_ = step; }

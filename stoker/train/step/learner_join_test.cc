@@ -17,6 +17,7 @@ class LearnerJoinTest : public testing::Test {
     std::string loss = "cross_entropy";
     std::vector<std::string> set = {};
     MemoryFormat layout = MemoryFormat::kContiguous;
+    double tolerance = 1e-5;  // of a weight after a step, where sums are rounded otherwise
   };
 
   std::unique_ptr<Learner> Make(const Of& of = {}, Group* group = nullptr) {
@@ -35,7 +36,9 @@ class LearnerJoinTest : public testing::Test {
 
   std::unique_ptr<Learner> MakeFor(Group& group, Of of = {}) {
     of.set.emplace_back("train.distributed.bucket_mb=0.004");
-    return Make(of, &group);
+    std::unique_ptr<Learner> learner = Make(of, &group);
+    EXPECT_THAT(learner->Connect(), IsOk());
+    return learner;
   }
 
   // Makes one step of 11 samples, whole on each rank, and together: rank r has those from
@@ -51,8 +54,8 @@ class LearnerJoinTest : public testing::Test {
     EXPECT_EQ(all.samples, std::ssize(ends));
     EXPECT_EQ(all.failed, 0);
     STOKER_ASSERT_OK_AND_ASSIGN(const at::Tensor loss_of_all, part->Update(kNow, 1));
-    EXPECT_NEAR(loss_of_all.item<double>(), loss_of_whole.item<double>(), 1e-6);
-    ExpectSameWeights(*part, *whole);
+    EXPECT_NEAR(loss_of_all.item<double>(), loss_of_whole.item<double>(), 1e-5);
+    ExpectSameWeights(*part, *whole, of.tolerance);
     ExpectSameBytesEverywhere(group, *part);
   }
 
@@ -73,10 +76,11 @@ class LearnerJoinTest : public testing::Test {
   static TensorBatch Part(const TensorBatch& batch, int64_t begin, int64_t end) {
     return {.input = batch.input.slice(0, begin, end), .target = batch.target.slice(0, begin, end)};
   }
-  static void ExpectSameWeights(Learner& a, Learner& b) {
+  static void ExpectSameWeights(Learner& a, Learner& b, double tolerance = 1e-5) {
     const NamedTensors of_a = StateOf(a.model()), of_b = StateOf(b.model());
     for (size_t i = 0; i < of_a.size(); ++i) {
-      EXPECT_TRUE(torch::allclose(of_a[i].tensor, of_b[i].tensor, 1e-5, 1e-7)) << of_a[i].name;
+      EXPECT_TRUE(torch::allclose(of_a[i].tensor, of_b[i].tensor, tolerance, tolerance / 100))
+          << of_a[i].name;
     }
   }
 
@@ -99,12 +103,16 @@ TEST_F(LearnerJoinTest, BatchNormsTakeTheRowsOfAllRanks) {
   const std::vector<std::string> checkpointed = {"train.activation_checkpointing=[\"*\"]"};
   const std::string convnet = "{convnet: {classes: 4, channels: [6, 5]}}";
   const std::pair<const char*, Of> cases[] = {
-      {"plain", {.model = convnet}},
-      {"fused", {.model = convnet, .layout = MemoryFormat::kChannelsLast}},
-      {"made again", {.model = convnet, .set = checkpointed}},
+      {"plain", {.model = convnet, .tolerance = 1e-4}},
+      {"fused", {.model = convnet, .layout = MemoryFormat::kChannelsLast, .tolerance = 1e-4}},
+      {"made again", {.model = convnet, .set = checkpointed, .tolerance = 1e-4}},
       {"fused and made again",
-       {.model = convnet, .set = checkpointed, .layout = MemoryFormat::kChannelsLast}},
-      {"resnet18", {.model = "{resnet18: {classes: 4, stem: small}}"}}};
+       {.model = convnet,
+        .set = checkpointed,
+        .layout = MemoryFormat::kChannelsLast,
+        .tolerance = 1e-4}},
+      // Its last norms see a value or two of each sample.
+      {"resnet18", {.model = "{resnet18: {classes: 4, stem: small}}", .tolerance = 1e-2}}};
   for (const auto& [name, of] : cases) {
     SCOPED_TRACE(name);
     for (const std::vector<int64_t>& ends : kEnds)

@@ -31,14 +31,10 @@ StepRanks::StepRanks(Group& group, const Model& model, const DistributedOptions&
       shares_norms_(options.sync_batch_norm != "false" && CountBatchNorms(model) > 0),
       exchange_(group, model.parameters(), BucketBytes(options), TravelTypeOf(options)) {}
 
-Result<std::unique_ptr<StepRanks>> StepRanks::Create(Group& group, const Model& model,
-                                                     const DistributedOptions& options,
-                                                     double divisor) {
-  std::unique_ptr<StepRanks> ranks(new StepRanks(group, model, options, divisor));
-  if (ranks->shares_norms_ || model.DropsOut()) {
-    STOKER_ASSIGN_OR_RETURN(ranks->beside_, group.Beside("passes"));
-  }
-  return ranks;
+Status StepRanks::Connect() {
+  if (!shares_norms_ && !model_.DropsOut()) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(beside_, group_.Beside("passes"));
+  return OkStatus();
 }
 
 Result<int64_t> StepRanks::FirstRow(int64_t rows, int64_t step) {

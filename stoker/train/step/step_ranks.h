@@ -19,14 +19,15 @@ int64_t BucketBytes(const DistributedOptions& options);
 // One thread at a time.
 class StepRanks {
  public:
-  // Every rank calls it, with the same model and options.
+  // Every rank makes one, with the same model and options.
   //   group, model  must outlive it
   //   divisor  about the weight of a step of all ranks, the same on all: gradients travel divided
   //            by it, so that they have the size that one process would give them
-  // Errors: those of Group::Beside.
-  static Result<std::unique_ptr<StepRanks>> Create(Group& group, const Model& model,
-                                                   const DistributedOptions& options,
-                                                   double divisor);
+  StepRanks(Group& group, const Model& model, const DistributedOptions& options, double divisor);
+
+  // Connects the ranks for what they exchange in the middle of a pass, if anything. Every rank
+  // calls it, before the first step. Errors: those of Group::Beside.
+  Status Connect();
 
   Group& group() const { return group_; }
   GradientExchange& exchange() { return exchange_; }
@@ -49,8 +50,6 @@ class StepRanks {
   void Leave() { beside_.reset(); }
 
  private:
-  StepRanks(Group& group, const Model& model, const DistributedOptions& options, double divisor);
-
   Group& group_;
   const Model& model_;
   const double divisor_;
