@@ -10,16 +10,17 @@
 
 namespace stoker::learner_join_test {
 
+// What is learnt, and how.
+struct Of {
+  std::string model = "{mlp: {classes: 4, hidden: [16], dropout: 0}}";
+  std::string loss = "cross_entropy";
+  std::vector<std::string> set = {};
+  MemoryFormat layout = MemoryFormat::kContiguous;
+  double tolerance = 1e-5;  // of a weight after a step, where sums are rounded otherwise
+};
+
 class LearnerJoinTest : public testing::Test {
  protected:
-  struct Of {
-    std::string model = "{mlp: {classes: 4, hidden: [16], dropout: 0}}";
-    std::string loss = "cross_entropy";
-    std::vector<std::string> set = {};
-    MemoryFormat layout = MemoryFormat::kContiguous;
-    double tolerance = 1e-5;  // of a weight after a step, where sums are rounded otherwise
-  };
-
   std::unique_ptr<Learner> Make(const Of& of = {}, Group* group = nullptr) {
     at::set_num_threads(1);
     std::vector<std::string> set = {"model=" + of.model, "train.optimizer=sgd",
