@@ -146,7 +146,7 @@ void MoveRunningMoments(const NormState& state, const ChannelMoments& batch) {
   move(state.running_var, unbiased);
 }
 
-void CheckCountOfNorm(const ChannelMoments& batch, const at::Tensor& x) {
+void CheckCount(const ChannelMoments& batch, const at::Tensor& x) {
   TORCH_CHECK(batch.count > 1,
               "batch norm needs more than one value a channel while training, here is ", x.sizes());
 }
@@ -159,7 +159,7 @@ at::Tensor RankedNorm(const at::Tensor& x, const NormState& state) {
         return MomentsOfRows(x);
       },
       OriginOf(state, x.size(1)));
-  CheckCountOfNorm(moments, x);
+  CheckCount(moments, x);
   MoveRunningMoments(state, moments);
   return RankedNormFunction::apply(x, state.weight, state.bias, state, moments);
 }
