@@ -6,7 +6,8 @@
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/native_batch_norm.h>
 #include <ATen/ops/native_batch_norm_backward.h>
-#include <ATen/ops/ones_like.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 #include <c10/util/Exception.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -87,12 +88,10 @@ class RankedNormFunction : public torch::autograd::Function<RankedNormFunction> 
     const double eps = context->saved_data[kEpsOfNorm].toDouble();
     const auto ranks = c10::static_intrusive_pointer_cast<NormRanks>(
         context->saved_data[kRanksOfNorm].toCapsule());
-    // Where the norm has no weight, it is as one of ones.
-    const at::Tensor scale = weight.defined() ? weight : at::ones_like(mean);
     at::Tensor dx = at::empty_like(x), of_weight = at::zeros_like(mean), of_bias = of_weight;
     if (x.numel() > 0) {
       std::tie(dx, of_weight, of_bias) =
-          at::native_batch_norm_backward(outputs[0], x, scale, mean, var, {}, {},
+          at::native_batch_norm_backward(outputs[0], x, weight, mean, var, {}, {},
                                          /*train=*/false, eps, {true, true, true});
     }
     const size_t channels = static_cast<size_t>(mean.numel());
@@ -101,8 +100,7 @@ class RankedNormFunction : public torch::autograd::Function<RankedNormFunction> 
     ranks->Add(sums);
     AddShareOfMoments(dx, x, sums, channels,
                       {.count = count, .mean = AsDoubles(mean), .var = AsDoubles(var)},
-                      AsDoubles(scale), eps);
-    if (!weight.defined()) return {dx, Variable(), Variable(), Variable(), Variable()};
+                      AsDoubles(weight), eps);
     return {dx, of_weight.to(weight.scalar_type()), of_bias.to(weight.scalar_type()), Variable(),
             Variable()};
   }
@@ -161,7 +159,11 @@ at::Tensor RankedNorm(const at::Tensor& x, const NormState& state) {
       OriginOf(state, x.size(1)));
   CheckCount(moments, x);
   MoveRunningMoments(state, moments);
-  return RankedNormFunction::apply(x, state.weight, state.bias, state, moments);
+  // Autograd takes no tensor that is not defined.
+  const auto options = x.options().dtype(at::kFloat).requires_grad(false);
+  const at::Tensor weight = state.weight.defined() ? state.weight : at::ones({x.size(1)}, options);
+  const at::Tensor bias = state.bias.defined() ? state.bias : at::zeros({x.size(1)}, options);
+  return RankedNormFunction::apply(x, weight, bias, state, moments);
 }
 
 }  // namespace stoker
