@@ -57,12 +57,15 @@ class DistributedTest(DistributedBase):
         self.run_stoker("eval", "run")
 
     def test_the_losses_are_those_of_one_process(self):
-        every = ["--set", "train.log_every=1", "--set", "train.epochs=1", "--set", "model={mlp: {classes: 4}}"]
-        self.run_stoker("train", "recipe.yaml", *every, "--run", "alone")
-        for ranks in (2, 3):
-            self.launch("train", "recipe.yaml", *every, "--run", f"run{ranks}", ranks=ranks)
-            for one, several in zip(self.lines("alone")[:10], self.lines(f"run{ranks}")[:10], strict=True):
-                self.assertAlmostEqual(several["loss"], one["loss"], delta=1e-5)
+        for name, model in (("plain", "{mlp: {classes: 4}}"), ("drawn", "{mlp: {classes: 4, dropout: 0.3}}"),
+                            ("normed", "{convnet: {classes: 4, channels: [8]}}")):
+            every = ["--set", "train.log_every=1", "--set", "train.epochs=1", "--set", f"model={model}"]
+            self.run_stoker("train", "recipe.yaml", *every, "--run", name)
+            for ranks in (2, 3):
+                with self.subTest(name, ranks=ranks):
+                    self.launch("train", "recipe.yaml", *every, "--run", f"{name}{ranks}", ranks=ranks)
+                    for one, several in zip(self.lines(name)[:10], self.lines(f"{name}{ranks}")[:10], strict=True):
+                        self.assertAlmostEqual(several["loss"], one["loss"], delta=1e-5)
 
     def test_a_run_of_three_is_finished_by_two_and_by_one(self):
         for after, command in (("two", ["launch", "-n", "2", "--"]), ("one", [])):
@@ -123,6 +126,8 @@ class DistributedTest(DistributedBase):
 
     def test_a_wrong_key_is_wrong_usage(self):
         for key, says in (("backend=mpi", "auto, gloo"), ("timeout=0", "timeout"), ("bucket_mb=-1", "bucket_mb"),
+                          ("gradient_type=int8", "float32, bf16, fp16"), ("sync_batch_norm=maybe", "auto, true, false"),
+                          ("shard_optimizer=2", "shard_optimizer"),
                           ("buckets=1", "bucket_mb")):
             self.assert_fails(["train", "recipe.yaml", "--set", f"train.distributed.{key}", "--run", "run"], 2, says)
         _, err = self.launch("train", "recipe.yaml", "--set", "data.train.4.batch={size: 2}", "--run", "run", ranks=3, expect=2)
@@ -143,6 +148,19 @@ class DistributedFaultsTest(DistributedBase):
                 self.assertEqual(launcher.returncode, 0, err)
                 self.assertIn(f"launch: rank {rank} was killed by signal 9", err)
                 self.assertIn("restart 1 of 2", err)
+                self.assertEqual(self.read(f"{run}/weights.safetensors"), self.read("whole/weights.safetensors"))
+
+    def test_a_kill_in_the_middle_of_norms_and_updates_costs_no_more(self):
+        shared = [*TRAIN, "--set", "model={convnet: {classes: 4, channels: [8]}}", "--set", "train.distributed.shard_optimizer=true"]
+        self.launch(*shared, "--run", "whole")
+        for rank in range(2):
+            with self.subTest(rank=rank):
+                run = f"killed-{rank}"
+                launcher = self.start("launch", "-n", "2", "--restarts", "2", "--", *shared, "--run", run)
+                self.wait_for_checkpoint(run, launcher)
+                os.kill(children_of(launcher)[rank], signal.SIGKILL)
+                _, err = launcher.communicate()
+                self.assertEqual(launcher.returncode, 0, err)
                 self.assertEqual(self.read(f"{run}/weights.safetensors"), self.read("whole/weights.safetensors"))
 
     def test_an_error_of_one_rank_is_told_once_and_by_name(self):

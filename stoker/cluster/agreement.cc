@@ -57,15 +57,16 @@ Result<int64_t> GreatestOf(Group& group, int64_t number, std::string_view what) 
   return greatest.item<int64_t>();
 }
 
-Status CopyFromFirst(Group& group, std::span<const at::Tensor> tensors, std::string_view what) {
+Status CopyFromRank(Group& group, int64_t root, std::span<const at::Tensor> tensors,
+                    std::string_view what) {
   const at::NoGradGuard no_grad;
   for (const at::Tensor& tensor : tensors) {
     if (tensor.numel() == 0) continue;
     at::Tensor values;
     STOKER_RETURN_IF_ERROR(CatchTorchErrors(
         [&] { values = tensor.detach().clone(at::MemoryFormat::Contiguous).reshape({-1}); }));
-    STOKER_RETURN_IF_ERROR(group.Broadcast(values.view(at::kByte), /*root=*/0, what));
-    if (group.membership().rank == 0) continue;
+    STOKER_RETURN_IF_ERROR(group.Broadcast(values.view(at::kByte), root, what));
+    if (group.membership().rank == root) continue;
     STOKER_RETURN_IF_ERROR(
         CatchTorchErrors([&] { tensor.detach().copy_(values.view(tensor.sizes())); }));
   }

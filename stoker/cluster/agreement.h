@@ -25,8 +25,9 @@ Result<std::string> TextOfFirst(Group& group, std::string_view text, std::string
 // Returns the greatest of the ranks' numbers, on every rank.
 Result<int64_t> GreatestOf(Group& group, int64_t number, std::string_view what);
 
-// Replaces the tensors of each rank by those of rank 0, which have the same shapes and types. They
-// may have any strides, and lie on the CPU.
-Status CopyFromFirst(Group& group, std::span<const at::Tensor> tensors, std::string_view what);
+// Replaces the tensors of each rank by those of rank `root`, which have the same shapes and types.
+// They may have any strides, and lie on the CPU.
+Status CopyFromRank(Group& group, int64_t root, std::span<const at::Tensor> tensors,
+                    std::string_view what);
 
 }  // namespace stoker

@@ -63,9 +63,9 @@ TEST(GreatestOf, IsTheSameOnAllRanks) {
   });
 }
 
-TEST(CopyFromFirst, CopiesAllTypesAndLayouts) {
+TEST(CopyFromRank, CopiesAllTypesAndLayouts) {
   AsRanks(2, [](Group& group) {
-    const auto first = static_cast<double>(group.membership().rank == 0);
+    const auto first = static_cast<double>(group.membership().rank == 1);
     const at::Tensor wanted = at::arange(24, at::kFloat).view({1, 2, 3, 4});
     const at::Tensor tensors[] = {(wanted * first).contiguous(at::MemoryFormat::ChannelsLast),
                                   at::full({}, first, at::kDouble),
@@ -73,7 +73,7 @@ TEST(CopyFromFirst, CopiesAllTypesAndLayouts) {
                                   at::full({2}, first != 0, at::kBool),
                                   at::empty({0}),
                                   (wanted * first).select(1, 1)};
-    STOKER_ASSERT_OK(CopyFromFirst(group, tensors, "the weights"));
+    STOKER_ASSERT_OK(CopyFromRank(group, 1, tensors, "the weights"));
     EXPECT_TRUE(at::equal(tensors[0], wanted));
     EXPECT_EQ(tensors[1].item<double>(), 1);
     EXPECT_EQ(tensors[2].sum().item<int64_t>(), 3);

@@ -1,6 +1,7 @@
 // The group over c10d's Gloo: a queue of collectives, which two threads of c10d work off over TCP.
 #include <ATen/Functions.h>
 
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <utility>
 
 #include "stoker/base/stop_scope.h"
@@ -41,12 +42,12 @@ c10d::ReduceOp OperationOf(Reduction reduction) {
 struct Connection {
   c10::intrusive_ptr<EndableGloo> gloo;
   Membership membership;
-  std::vector<std::string> hosts;
+  Meeting meeting;
   std::chrono::milliseconds timeout;
 
   Status Failed(std::string_view what, const std::string& why) const {
     return Unavailable("{}: rank {} of {} on {}: {}", what, membership.rank, membership.world,
-                       hosts[membership.rank], why);
+                       meeting.hosts[membership.rank], why);
   }
 };
 
@@ -80,6 +81,8 @@ class GlooExchange final : public Exchange {
   const c10::intrusive_ptr<c10d::Work> work_;
   const std::string what_;
 };
+
+Result<std::unique_ptr<Group>> Connect(Connection connection);
 
 class GlooGroup final : public Group {
  public:
@@ -129,6 +132,13 @@ class GlooGroup final : public Group {
     });
   }
 
+  Result<std::unique_ptr<Group>> Beside(std::string_view name) override {
+    Connection beside = *connection_;
+    beside.meeting.store = c10::make_intrusive<c10d::PrefixStore>(fmt::format("beside/{}", name),
+                                                                  connection_->meeting.store);
+    return Connect(std::move(beside));
+  }
+
   Status Barrier(std::string_view what) override {
     // Gloo's own would wait for exchanges that were started before it and that nobody waits for
     // yet.
@@ -176,6 +186,9 @@ class LoneGroup final : public Group {
     return OkStatus();
   }
   Status Barrier(std::string_view) override { return OkStatus(); }
+  Result<std::unique_ptr<Group>> Beside(std::string_view) override {
+    return std::unique_ptr<Group>(std::make_unique<LoneGroup>(membership_));
+  }
 
  private:
   struct Nothing final : Exchange {
@@ -185,20 +198,15 @@ class LoneGroup final : public Group {
   const Membership membership_;
 };
 
-}  // namespace
-
-Result<std::unique_ptr<Group>> JoinGroup(const Membership& membership, const JoinOptions& options) {
-  if (membership.alone()) return std::unique_ptr<Group>(std::make_unique<LoneGroup>(membership));
-  STOKER_ASSIGN_OR_RETURN(Meeting meeting, Meet(membership, options.timeout));
-  Connection connection{.gloo = {},
-                        .membership = membership,
-                        .hosts = std::move(meeting.hosts),
-                        .timeout = options.timeout};
+// Connects the ranks that have met.
+Result<std::unique_ptr<Group>> Connect(Connection connection) {
   try {
-    const auto gloo = c10d::ProcessGroupGloo::Options::create(options.timeout);
-    gloo->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(meeting.address));
+    const auto gloo = c10d::ProcessGroupGloo::Options::create(connection.timeout);
+    gloo->devices.push_back(
+        c10d::ProcessGroupGloo::createDeviceForHostname(connection.meeting.address));
     connection.gloo = c10::make_intrusive<EndableGloo>(
-        meeting.store, static_cast<int>(membership.rank), static_cast<int>(membership.world), gloo);
+        connection.meeting.store, static_cast<int>(connection.membership.rank),
+        static_cast<int>(connection.membership.world), gloo);
   } catch (...) {
     return connection.Failed("connecting the ranks", CaughtText());
   }
@@ -206,6 +214,17 @@ Result<std::unique_ptr<Group>> JoinGroup(const Membership& membership, const Joi
   // A rank may be done with connecting, and gone, before the others are.
   STOKER_RETURN_IF_ERROR(group->Barrier("connecting the ranks"));
   return std::unique_ptr<Group>(std::move(group));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Group>> JoinGroup(const Membership& membership, const JoinOptions& options) {
+  if (membership.alone()) return std::unique_ptr<Group>(std::make_unique<LoneGroup>(membership));
+  STOKER_ASSIGN_OR_RETURN(Meeting meeting, Meet(membership, options.timeout));
+  return Connect({.gloo = {},
+                  .membership = membership,
+                  .meeting = std::move(meeting),
+                  .timeout = options.timeout});
 }
 
 }  // namespace stoker

@@ -68,6 +68,13 @@ class Group {
   // Returns once every rank has called it.
   virtual Status Barrier(std::string_view what) = 0;
 
+  // Returns another group of the same ranks, over connections of its own: the order of its
+  // collectives is independent of that of this one's, and if one rank's goes away, the others'
+  // collectives of it fail (kUnavailable) while this group goes on. Every rank calls it.
+  //   name  another one each time, the same on every rank
+  // Errors: kUnavailable.
+  virtual Result<std::unique_ptr<Group>> Beside(std::string_view name) = 0;
+
   Status AllReduce(at::Tensor tensor, Reduction reduction, std::string_view what);
 
   // Returns the texts of all ranks, by rank; they may differ in length. On every rank.

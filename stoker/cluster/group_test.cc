@@ -111,6 +111,31 @@ TEST(GroupTest, SumsHaveTheSameBitsOnEveryRankAndInEveryRun) {
   }
 }
 
+TEST(GroupTest, AGroupBesideAnotherHasAnOrderOfItsOwnAndItsEndEndsTheOtherNot) {
+  AsRanks(3, [](Group& group) {
+    auto made = group.Beside("norms");
+    ASSERT_TRUE(made.ok()) << made.status().ToString();
+    std::unique_ptr<Group> beside = *std::move(made);
+    const int64_t rank = group.membership().rank;
+    at::Tensor of_one = at::full({5}, 1, at::kLong), of_other = at::full({9}, 2, at::kDouble);
+    std::unique_ptr<Exchange> under_way;
+    if (rank == 0) under_way = *group.StartAllReduce(of_one, Reduction::kSum, "a sum");
+    ASSERT_TRUE(beside->AllReduce(of_other, Reduction::kSum, "another sum").ok());
+    if (rank > 0) under_way = *group.StartAllReduce(of_one, Reduction::kSum, "a sum");
+    ASSERT_TRUE(under_way->Wait().ok());
+    EXPECT_TRUE(at::equal(of_one, at::full({5}, 3, at::kLong)));
+    EXPECT_TRUE(at::equal(of_other, at::full({9}, 6, at::kDouble)));
+
+    if (rank == 2)
+      beside.reset();
+    else
+      EXPECT_EQ(beside->AllReduce(of_other, Reduction::kSum, "a sum").code(),
+                StatusCode::kUnavailable);
+    ASSERT_TRUE(group.AllReduce(of_one, Reduction::kSum, "a sum").ok());
+    EXPECT_TRUE(at::equal(of_one, at::full({5}, 9, at::kLong)));
+  });
+}
+
 TEST(GroupTest, NobodyLeavesABarrierBeforeAllHaveCome) {
   const Shared<int> came;
   AsRanks(3, [&](Group& group) {

@@ -173,6 +173,9 @@ struct DistributedOptions {
   std::string backend = "auto";
   double timeout = 600;
   double bucket_mb = 8;
+  std::string gradient_type = "float32";
+  std::string sync_batch_norm = "auto";
+  bool shard_optimizer = false;
 
   static void Describe(OptionTable<DistributedOptions>& table);
 };

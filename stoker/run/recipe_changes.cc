@@ -31,7 +31,8 @@ constexpr std::string_view kHarmless[] = {"data.root",
                                           "train.checkpoint.every_minutes",
                                           "train.checkpoint.async",
                                           "train.distributed.backend",
-                                          "train.distributed.timeout"};
+                                          "train.distributed.timeout",
+                                          "train.distributed.shard_optimizer"};
 // What is evaluated, and when.
 constexpr std::string_view kOfEvaluations[] = {
     "data.eval", "train.eval_every", "train.eval_every_steps", "train.limit_batches.eval"};

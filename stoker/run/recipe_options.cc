@@ -262,7 +262,17 @@ void DistributedOptions::Describe(OptionTable<DistributedOptions>& table) {
       .Field("bucket_mb", &O::bucket_mb,
              "megabytes of gradients that travel together, while the backward pass makes the next; "
              "other sizes round sums differently",
-             OptionRange{.low = 0.001, .high = 4096});
+             OptionRange{.low = 0.001, .high = 4096})
+      .Field("gradient_type", &O::gradient_type,
+             "what gradients travel as; bf16 and fp16 halve what is sent, and round it",
+             OneOf{{"float32", "bf16", "fp16"}})
+      .Field("sync_batch_norm", &O::sync_batch_norm,
+             "whether batch norms take mean and variance of all processes' rows, as one process "
+             "does, or each of its own; auto: true, and a model that cannot is warned of",
+             OneOf{{"auto", "true", "false"}})
+      .Field("shard_optimizer", &O::shard_optimizer,
+             "whether each process keeps the optimizer's state of a part of the weights, updates "
+             "these and sends them to the others; needs less memory, and gives the same bytes");
 }
 
 void TensorboardOptions::Describe(OptionTable<TensorboardOptions>& table) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "stoker/train/core/precision.h"
+#include "stoker/train/core/training_pass.h"
 
 namespace stoker {
 namespace {
@@ -46,11 +47,15 @@ class GeneratorStates {
 // What the second pass needs to be as the first.
 struct Recomputation : torch::CustomClassHolder {
   Recomputation(CheckpointedBlock of, c10::Device device)
-      : block(std::move(of)), random(device), precision(PrecisionNow(device.type())) {}
+      : block(std::move(of)),
+        random(device),
+        precision(PrecisionNow(device.type())),
+        mark(TrainingPass::MarkNow()) {}
 
   const CheckpointedBlock block;
   const GeneratorStates random;
   const Precision precision;
+  const TrainingPass::Mark mark;
 };
 
 // While it lives, the second pass is under way: random numbers, precision and buffers are those of
@@ -58,7 +63,10 @@ struct Recomputation : torch::CustomClassHolder {
 class SecondPass {
  public:
   SecondPass(const Recomputation& first, c10::Device device)
-      : buffers_(first.block.buffers), random_(device), precision_(first.precision, device.type()) {
+      : buffers_(first.block.buffers),
+        random_(device),
+        precision_(first.precision, device.type()),
+        again_(first.mark) {
     for (const at::Tensor& buffer : buffers_) before_.push_back(buffer.clone());
     first.random.Restore();
   }
@@ -77,6 +85,7 @@ class SecondPass {
   std::vector<at::Tensor> before_;
   const GeneratorStates random_;
   const PrecisionScope precision_;
+  const TrainingPass::Again again_;
 };
 
 // The casts of weights that autocast makes without gradients must not be found by a later pass.

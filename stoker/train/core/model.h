@@ -30,7 +30,8 @@ struct TrainingScores {
 
 // Your own model derives from this and registers its modules with torch's register_module; a small
 // options struct beside it (see models/mlp.h) gives it a name in recipes. To support
-// train.activation_checkpointing it registers its blocks (AddBlock) and runs them by RunBlock.
+// train.activation_checkpointing it registers its blocks (AddBlock) and runs them by RunBlock. With
+// batch norm or dropout it calls those of layers.h, so that several ranks train as one process.
 class Model : public torch::nn::Module {
  public:
   // input: float, [samples, channels, height, width], contiguous or channels-last.
@@ -45,6 +46,10 @@ class Model : public torch::nn::Module {
   // draws or decisions of the host: then train.graph: auto may record one and launch it again. Not
   // called with train.graph: on.
   virtual bool LaunchesAlike() const { return false; }
+
+  // Returns whether a pass in training draws by Dropout (layers.h): then the ranks of a run tell
+  // each other which rows are theirs.
+  virtual bool DropsOut() const { return false; }
 
   // Makes the blocks whose names match one of `patterns` (MatchesPattern) keep only their input for
   // the backward pass (activation_checkpoint.h), and all others keep everything. Call it again

@@ -117,7 +117,7 @@ class SharedEvaluation {
         at::tensor({static_cast<double>(evaluation.samples), evaluation.loss,
                     evaluation.accuracy ? 1.0 : 0.0, evaluation.accuracy.value_or(kNone)},
                    at::kDouble);
-    STOKER_RETURN_IF_ERROR(CopyFromFirst(group_, {&figures, 1}, kWhat));
+    STOKER_RETURN_IF_ERROR(CopyFromRank(group_, /*root=*/0, {&figures, 1}, kWhat));
     STOKER_ASSIGN_OR_RETURN(const std::string metrics,
                             TextOfFirst(group_, evaluation.metrics.dump(), kWhat));
     const auto* const of_first = figures.const_data_ptr<double>();

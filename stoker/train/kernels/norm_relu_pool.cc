@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "stoker/device/torch_threads.h"
 #include "stoker/train/kernels/norm_relu_pool_kernel.h"
+#include "stoker/train/kernels/ranked_norm.h"
 
 namespace stoker {
 namespace {
@@ -72,8 +74,8 @@ Statistics RunningStatistics(const NormState& state) {
   return statistics;
 }
 
-// The statistics of the batch; moves the running ones towards them.
-Statistics BatchStatistics(const at::Tensor& x, const NormState& state) {
+// The moments of x, about a value of each channel that is among the data.
+ChannelMoments MomentsOf(const at::Tensor& x) {
   const ImageExtent extent = ExtentOf(x);
   const auto* in = x.const_data_ptr<float>();
   const size_t image_size = extent.pixels() * extent.channels;
@@ -83,22 +85,32 @@ Statistics BatchStatistics(const at::Tensor& x, const NormState& state) {
                sums.first(image), sums.second(image));
   });
   sums.Add();
-  Statistics statistics(extent.channels);
-  auto* running_mean = state.running_mean.data_ptr<float>();
-  auto* running_var = state.running_var.data_ptr<float>();
   const double n = static_cast<double>(x.size(0)) * static_cast<double>(extent.pixels());
+  ChannelMoments moments{.count = n, .mean = {}, .var = {}};
   for (size_t c = 0; c < extent.channels; ++c) {
     const double moved = sums.first(0)[c] / n;  // the mean, from the first pixel's value
-    const double mean = moved + double{in[c]};
-    double var = sums.second(0)[c] / n - moved * moved;
-    if (var < 0) var = 0;  // by rounding; a NaN stays one
-    statistics.mean[c] = static_cast<float>(mean);
-    statistics.inverse_std[c] = static_cast<float>(1 / std::sqrt(var + state.eps));
-    const auto move = [&](float& running, double now) {
-      running = static_cast<float>((1 - state.momentum) * double{running} + state.momentum * now);
-    };
-    move(running_mean[c], mean);
-    move(running_var[c], var * n / (n - 1));  // the estimate without bias, as torch keeps it
+    const double var = sums.second(0)[c] / n - moved * moved;
+    moments.mean.push_back(moved + double{in[c]});
+    moments.var.push_back(var < 0 ? 0 : var);  // by rounding; a NaN stays one
+  }
+  return moments;
+}
+
+// The statistics of the batch; moves the running ones towards them.
+//   count  receives the values of a channel
+Statistics BatchStatistics(const at::Tensor& x, const NormState& state, double& count) {
+  const auto channels = static_cast<size_t>(x.size(1));
+  const ChannelMoments moments =
+      state.ranks ? state.ranks->OfAll([&x] { return MomentsOf(x); },
+                                       {state.running_mean.const_data_ptr<float>(), channels})
+                  : MomentsOf(x);
+  CheckCount(moments, x);
+  count = moments.count;
+  MoveRunningMoments(state, moments);
+  Statistics statistics(channels);
+  for (size_t c = 0; c < channels; ++c) {
+    statistics.mean[c] = static_cast<float>(moments.mean[c]);
+    statistics.inverse_std[c] = static_cast<float>(1 / std::sqrt(moments.var[c] + state.eps));
   }
   return statistics;
 }
@@ -148,6 +160,12 @@ struct Gradients {
   at::Tensor x, weight, bias;
 };
 
+// What the statistics were taken of.
+struct Batch {
+  double count = 0;                     // values of a channel; 0: they were the running ones
+  c10::intrusive_ptr<NormRanks> ranks;  // that had them together; null: this process alone
+};
+
 // dx = a * dy + (b * x + c) for each channel, as PoolBackward takes it.
 struct Slopes {
   explicit Slopes(size_t channels) : a(channels), b(channels), c(channels) {}
@@ -156,9 +174,8 @@ struct Slopes {
 
 // From the sums of dy and of dy * (x - mean) for each channel: the gradients of weight and bias,
 // and the constants for that of x.
-//   n  values a channel, where the statistics were the batch's; otherwise 0
 Slopes FinishSums(ChannelSums& sums, const at::Tensor& weight, const Statistics& statistics,
-                  double n, Gradients& gradients) {
+                  const Batch& batch, Gradients& gradients) {
   const auto* w = weight.const_data_ptr<float>();
   auto* d_weight = gradients.weight.data_ptr<float>();
   auto* d_bias = gradients.bias.data_ptr<float>();
@@ -166,16 +183,20 @@ Slopes FinishSums(ChannelSums& sums, const at::Tensor& weight, const Statistics&
   Slopes slopes(channels);
   for (size_t k = 0; k < channels; ++k) {
     const double s = statistics.inverse_std[k];
+    sums.second(0)[k] *= s;
+    d_bias[k] = static_cast<float>(sums.first(0)[k]);
+    d_weight[k] = static_cast<float>(sums.second(0)[k]);
+    slopes.a[k] = static_cast<float>(double{w[k]} * s);
+  }
+  if (batch.count == 0) return slopes;
+  if (batch.ranks) batch.ranks->Add({sums.first(0), 2 * channels});
+  for (size_t k = 0; k < channels; ++k) {
+    const double s = statistics.inverse_std[k];
     const double scale = double{w[k]} * s;
-    const double bias_gradient = sums.first(0)[k], weight_gradient = s * sums.second(0)[k];
-    d_bias[k] = static_cast<float>(bias_gradient);
-    d_weight[k] = static_cast<float>(weight_gradient);
-    slopes.a[k] = static_cast<float>(scale);
-    if (n == 0) continue;
-    const double slope = -scale * s * weight_gradient / n;
+    const double slope = -scale * s * sums.second(0)[k] / batch.count;
     slopes.b[k] = static_cast<float>(slope);
-    slopes.c[k] =
-        static_cast<float>(-scale * bias_gradient / n - slope * double{statistics.mean[k]});
+    slopes.c[k] = static_cast<float>(-scale * sums.first(0)[k] / batch.count -
+                                     slope * double{statistics.mean[k]});
   }
   return slopes;
 }
@@ -188,7 +209,7 @@ Slopes FinishSums(ChannelSums& sums, const at::Tensor& weight, const Statistics&
 // statistics were not the batch's. dy is nonzero only where a window's largest value passed.
 Gradients Backward(const at::Tensor& grad, const at::Tensor& x, const at::Tensor& weight,
                    const Statistics& statistics, const at::Tensor& peak, const at::Tensor& choice,
-                   bool training) {
+                   const Batch& batch) {
   const ImageExtent extent = ExtentOf(x);
   const size_t image_size = extent.pixels() * extent.channels;
   const size_t pooled_size = extent.windows() * extent.channels;
@@ -204,8 +225,7 @@ Gradients Backward(const at::Tensor& grad, const at::Tensor& x, const at::Tensor
   sums.Add();
 
   Gradients gradients{at::empty_like(x), at::empty_like(weight), at::empty_like(weight)};
-  const double n = static_cast<double>(x.size(0)) * static_cast<double>(extent.pixels());
-  const Slopes slopes = FinishSums(sums, weight, statistics, training ? n : 0, gradients);
+  const Slopes slopes = FinishSums(sums, weight, statistics, batch, gradients);
   const auto* in = x.const_data_ptr<float>();
   auto* dx = gradients.x.data_ptr<float>();
   ForEachImage(x.size(0), [&](int64_t image) {
@@ -228,17 +248,23 @@ std::vector<float> AsVector(const at::Tensor& tensor) {
   return {values, values + tensor.numel()};
 }
 
+constexpr const char* kCount = "count";
+constexpr const char* kRanks = "ranks";
+
 class NormReluPoolFunction : public torch::autograd::Function<NormReluPoolFunction> {
  public:
   // `weight` and `bias` are those of `state`: autograd sees what is an argument of its own.
   static Variable forward(AutogradContext* context, const Variable& x, const Variable& weight,
                           const Variable& /*bias*/, const NormState& state) {
+    double count = 0;
     const Statistics statistics =
-        state.training ? BatchStatistics(x, state) : RunningStatistics(state);
+        state.training ? BatchStatistics(x, state, count) : RunningStatistics(state);
     const Pooled pooled = Forward(x, state, statistics, /*with_gradient=*/true);
     context->save_for_backward({x, weight, AsTensor(statistics.mean),
                                 AsTensor(statistics.inverse_std), pooled.peak, pooled.choice});
-    context->saved_data["training"] = state.training;
+    context->saved_data[kCount] = count;
+    if (state.training && state.ranks)
+      context->saved_data[kRanks] = c10::IValue::make_capsule(state.ranks);
     return pooled.values;
   }
 
@@ -248,10 +274,18 @@ class NormReluPoolFunction : public torch::autograd::Function<NormReluPoolFuncti
     statistics.mean = AsVector(saved[2]);
     statistics.inverse_std = AsVector(saved[3]);
     const at::Tensor grad = outputs[0].contiguous(at::MemoryFormat::ChannelsLast);
-    Gradients gradients = Backward(grad, saved[0], saved[1], statistics, saved[4], saved[5],
-                                   context->saved_data["training"].toBool());
+    Gradients gradients =
+        Backward(grad, saved[0], saved[1], statistics, saved[4], saved[5], BatchOf(*context));
     return {std::move(gradients.x), std::move(gradients.weight), std::move(gradients.bias),
             Variable()};
+  }
+
+ private:
+  static Batch BatchOf(AutogradContext& context) {
+    Batch batch{.count = context.saved_data[kCount].toDouble(), .ranks = {}};
+    if (const auto ranks = context.saved_data.find(kRanks); ranks != context.saved_data.end())
+      batch.ranks = c10::static_intrusive_pointer_cast<NormRanks>(ranks->second.toCapsule());
+    return batch;
   }
 };
 
@@ -278,13 +312,12 @@ at::Tensor NormReluPool(const at::Tensor& x, const NormState& state) {
                 "batch norm wants ", x.size(1), " floats for as many channels, here are ",
                 each->toString(), each->sizes());
   }
-  TORCH_CHECK(!state.training || x.numel() > x.size(1),
-              "batch norm needs more than one value a channel while training, here is ", x.sizes());
   if (WantsGradient(x, state)) {
     return NormReluPoolFunction::apply(x, state.weight, state.bias, state);
   }
+  double count = 0;
   const Statistics statistics =
-      state.training ? BatchStatistics(x, state) : RunningStatistics(state);
+      state.training ? BatchStatistics(x, state, count) : RunningStatistics(state);
   return Forward(x, state, statistics, /*with_gradient=*/false).values;
 }
 

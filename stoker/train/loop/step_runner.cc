@@ -58,6 +58,7 @@ Status StepRunner::PutThrough(const TensorBatch& batch, int64_t batches) {
 
 // All batches of a step go forward and back one by one, so that they need the memory of one.
 Result<int64_t> StepRunner::BackwardAlone() {
+  session_.learner->BeginStep(session_.progress.step + 1);
   const int64_t batches = session_.plan().BatchesOf(session_.progress.step);
   int64_t samples = 0;
   for (int64_t i = 0; i < batches; ++i) {
@@ -73,23 +74,25 @@ Result<int64_t> StepRunner::BackwardAlone() {
 Result<int64_t> StepRunner::BackwardWithOthers() {
   const int64_t step = session_.progress.step + 1;
   SeedForStep(static_cast<uint64_t>(session_.options().seed), step, session_.rank());
-  session_.learner->BeginStep(step);
   return JoinOthers(BackwardAlone());
 }
 
-// A rank that cannot make the step joins all the same, so that the others do not wait for it.
+// A rank that cannot make the step joins all the same, so that the others do not wait for it. One
+// whose pass another rank has ended has no error of its own.
 Result<int64_t> StepRunner::JoinOthers(const Result<int64_t>& mine) {
+  const Status own = session_.learner->left() ? OkStatus() : mine.status();
   Result<StepTotals> all = session_.learner->Join({.samples = mine.ok() ? *mine : 0,
-                                                   .failed = mine.ok() ? 0 : 1,
+                                                   .failed = own.ok() ? 0 : 1,
                                                    .stopped = session_.asked_to_stop() ? 1 : 0});
   if (!all.ok()) return NoteAgreed(session_, all.status());
   session_.stop_agreed |= all->stopped > 0;
   if (all->failed > 0) {
     // Where all have failed at once it was for one reason, which rank 0 tells.
     const bool told = all->failed == session_.setup.group->membership().world;
-    const Status own = told && !session_.keeps_run() ? OkStatus() : mine.status();
-    STOKER_RETURN_IF_ERROR(AgreeOn(session_, own, "a step that a rank cannot make"));
+    STOKER_RETURN_IF_ERROR(AgreeOn(session_, told && !session_.keeps_run() ? OkStatus() : own,
+                                   "a step that a rank cannot make"));
   }
+  if (!mine.ok()) return NoteAgreed(session_, mine.status());
   return all->samples;
 }
 
@@ -127,7 +130,10 @@ Status StepRunner::Step() {
   if (!samples.ok()) return Undo(samples.status(), Failure::kUndone);
   failure_ = Failure::kLost;
   const Result<at::Tensor> loss = session_.learner->Update(now, progress.step + 1);
-  if (!loss.ok()) return loss.status().While(fmt::format("in step {}", progress.step + 1));
+  if (!loss.ok()) {
+    const Status failed = loss.status().While(fmt::format("in step {}", progress.step + 1));
+    return failed.code() == StatusCode::kUnavailable ? NoteAgreed(session_, failed) : failed;
+  }
   if (session_.learner->outcome() == StepOutcome::kBroken) {
     if (const std::string why = WhyStop(); !why.empty()) {
       return Undo(FailedPrecondition("{}", why), Failure::kBroken);

@@ -8,13 +8,19 @@ namespace stoker::trainer_ranks_test {
 
 using Settings = std::vector<std::string>;
 
-// No dropout, since each rank has draws of its own, and no batch norm.
 const Settings kAlike = {"model={mlp: {classes: 4, hidden: [16], dropout: 0}}", "train.log_every=1",
                          "train.tune=off"};
 
 Settings With(Settings settings, const Settings& more) {
   settings.insert(settings.end(), more.begin(), more.end());
   return settings;
+}
+
+// Batch norms, accumulation and a ragged last batch.
+Settings WithNorms(const Settings& more) {
+  return With({"model={convnet: {classes: 4, channels: [8, 8]}}", "train.accumulate=2",
+               "data.train.3.batch={size: 13}"},
+              more);
 }
 
 class TrainerRanksTest : public TrainerTest {
@@ -85,6 +91,16 @@ TEST_F(TrainerRanksTest, MakeTheStepsOfOneProcess) {
        {"train.loss={cross_entropy: {weights: [1, 2, 3, 0.5]}}", "data.train.3.batch={size: 4}"}},
       {"small_buckets", {"train.distributed.bucket_mb=0.001"}},
       {"skip", {"train.on_nonfinite=skip"}},
+      {"dropout", {"model.mlp.dropout=0.3", "data.train.3.batch={size: 13}", "train.accumulate=2"}},
+      {"norms_sgd",
+       WithNorms({"train.optimizer={sgd: {momentum: 0.9}}", "train.clip={norm: 0.5}"})},
+      {"norms_adamw", WithNorms({"train.optimizer=adamw", "train.clip={norm: 0.5}"})},
+      {"norms_fused", WithNorms({"train.memory_format=channels_last", "train.optimizer=sgd"})},
+      {"norms_again", WithNorms({"train.memory_format=channels_last", "train.optimizer=sgd",
+                                 "train.activation_checkpointing=[\"*\"]"})},
+      // Ranks without a row in the last batch.
+      {"norms_one",
+       WithNorms({"train.optimizer=sgd", "data.train.3.batch={size: 19}", "train.accumulate=1"})},
   };
   for (const auto& [name, set] : cases) {
     SCOPED_TRACE(name);
@@ -114,12 +130,19 @@ TEST_F(TrainerRanksTest, MeasureAsOneProcess) {
 }
 
 TEST_F(TrainerRanksTest, TwiceGiveTheSameBytes) {
-  // With dropout, whose draws are each rank's own.
-  const Settings set = {"train.tune=off"};
-  TrainIn(3, "first", set);
-  TrainIn(3, "second", set);
-  EXPECT_EQ(WeightsOf("second"), WeightsOf("first"));
-  EXPECT_EQ(MetricsOf("second"), MetricsOf("first"));
+  const std::pair<const char*, Settings> cases[] = {
+      {"dropout", {}},
+      {"norms", {"model={convnet: {classes: 4, channels: [8]}}"}},
+      {"bf16", {"train.distributed.gradient_type=bf16"}},
+      {"fp16", {"train.distributed.gradient_type=fp16"}}};
+  for (const auto& [name, set] : cases) {
+    SCOPED_TRACE(name);
+    const std::string first = std::string(name) + "-first", second = std::string(name) + "-second";
+    TrainIn(3, first, With({"train.tune=off", "train.epochs=1"}, set));
+    TrainIn(3, second, With({"train.tune=off", "train.epochs=1"}, set));
+    EXPECT_EQ(WeightsOf(second), WeightsOf(first));
+    EXPECT_EQ(MetricsOf(second), MetricsOf(first));
+  }
 }
 
 TEST_F(TrainerRanksTest, AreStoppedByAnyOfThemAndGoOnToTheSameBytes) {
@@ -153,7 +176,9 @@ TEST_F(TrainerRanksTest, AreRefusedWhatTheyCannotDo) {
     Settings set;
     const char* says;
   } cases[] = {{{"data.train.3.batch={size: 2}"}, "3 processes share the rows of each"},
-               {{"train.callbacks=[noise_scale]"}, "noise_scale"}};
+               {{"train.callbacks=[noise_scale]"}, "noise_scale"},
+               {{"train.distributed.shard_optimizer=true", "train.checkpoint.every_minutes=1"},
+                "clocks differ"}};
   for (const auto& [set, says] : cases) {
     AsRanks(3, [&, &says = says, &set = set](Group& group) {
       const std::shared_ptr<Group> borrowed(&group, [](Group*) {});
@@ -162,6 +187,61 @@ TEST_F(TrainerRanksTest, AreRefusedWhatTheyCannotDo) {
                   FailsWith(StatusCode::kInvalidArgument, says));
     });
     EXPECT_FALSE(std::filesystem::exists(problem_ / "refused"));
+  }
+}
+
+TEST_F(TrainerRanksTest, WithAStateThatIsSharedOutGiveTheSameBytes) {
+  const Settings sharded = {"train.distributed.shard_optimizer=true"};
+  for (const char* optimizer : {"adamw", "muon", "lamb"}) {
+    SCOPED_TRACE(optimizer);
+    const Settings set = With(kAlike, {fmt::format("train.optimizer={}", optimizer),
+                                       "train.average={kind: ema, decay: 0.9}", "train.epochs=1"});
+    const std::string whole = fmt::format("{}-whole", optimizer);
+    const std::string shared = fmt::format("{}-shared", optimizer);
+    TrainIn(3, whole, set);
+    TrainIn(3, shared, With(set, sharded));
+    EXPECT_EQ(WeightsOf(shared), WeightsOf(whole));
+    EXPECT_EQ(MetricsOf(shared), MetricsOf(whole));
+  }
+}
+
+// The checkpoint is that of one process, and any number of processes takes its parts of it.
+TEST_F(TrainerRanksTest, WithAStateThatIsSharedOutContinueInAnotherNumber) {
+  const Settings sharded = {"train.distributed.shard_optimizer=true"};
+  const Settings set = With(kAlike, {"train.optimizer=adamw", "train.epochs=2"});
+  STOKER_ASSERT_OK(Train("alone", set));
+  TrainIn(3, "stopped", With(set, sharded), /*resume=*/false, /*stop_at=*/3);
+  const auto copy_to = [&](const std::string& run) {
+    std::filesystem::copy(problem_ / "stopped", problem_ / run,
+                          std::filesystem::copy_options::recursive);
+  };
+  for (const int64_t world : {1, 2, 4}) {
+    SCOPED_TRACE(world);
+    const std::string whole = fmt::format("whole-{}", world);
+    const std::string shared = fmt::format("shared-{}", world);
+    copy_to(whole);
+    copy_to(shared);
+    if (world == 1) {
+      STOKER_ASSERT_OK(Resume(whole, set));
+      STOKER_ASSERT_OK(Resume(shared, With(set, sharded)));
+    } else {
+      TrainIn(world, whole, set, /*resume=*/true);
+      TrainIn(world, shared, With(set, sharded), /*resume=*/true);
+    }
+    EXPECT_EQ(WeightsOf(shared), WeightsOf(whole));
+    ExpectSameLosses(shared, "alone", 10);
+  }
+}
+
+TEST_F(TrainerRanksTest, LearnAsWellFromGradientsOfSixteenBits) {
+  const Settings set = With(kAlike, {"train.optimizer=sgd"});
+  STOKER_ASSERT_OK(Train("alone", set));
+  for (const char* type : {"bf16", "fp16"}) {
+    SCOPED_TRACE(type);
+    TrainIn(2, type, With(set, {fmt::format("train.distributed.gradient_type={}", type)}));
+    const std::vector<Json> of_run = LinesOf(type, "train"), of_one = LinesOf("alone", "train");
+    for (size_t i = 0; i < of_one.size(); ++i)
+      EXPECT_NEAR(of_run[i]["loss"].get<double>(), of_one[i]["loss"].get<double>(), 0.01);
   }
 }
 
@@ -174,17 +254,22 @@ TEST_F(TrainerRanksTest, AnErrorOfOneIsToldByAllAndTheStepsDoneAreStored) {
   const Settings set =
       With(kAlike, {"data.train=[{idx: {images: train-images, labels: train-labels}}, {normalize: "
                     "{mean: 0.5, std: 0.25}}, {batch: 24}]"});
-  AsRanks(3, [&](Group& group) {
-    const std::shared_ptr<Group> borrowed(&group, [](Group*) {});
-    STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, problem_.Load(set));
-    STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Trainer> trainer,
-                                TrainerOf(borrowed, std::move(recipe), "wrong", false));
-    const Result<TrainSummary> summary = trainer->Run();
-    const bool own = group.membership().rank == 2;
-    EXPECT_THAT(summary, FailsWith(StatusCode::kDataLoss, own ? "71" : "rank 2 failed: "));
-    EXPECT_EQ(summary.status().message().starts_with("rank 2 failed: "), !own);
-  });
-  EXPECT_TRUE(std::filesystem::exists(CheckpointOf("wrong", 2)));
+  // With norms the others are in the middle of their pass.
+  const std::pair<const char*, const char*> models[] = {
+      {"wrong", "model.mlp.dropout=0"}, {"norms", "model={convnet: {classes: 4, channels: [8]}}"}};
+  for (const auto& [run, model] : models) {
+    AsRanks(3, [&, &run = run, &model = model](Group& group) {
+      const std::shared_ptr<Group> borrowed(&group, [](Group*) {});
+      STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, problem_.Load(With(set, {model})));
+      STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Trainer> trainer,
+                                  TrainerOf(borrowed, std::move(recipe), run, false));
+      const Result<TrainSummary> summary = trainer->Run();
+      const bool own = group.membership().rank == 2;
+      EXPECT_THAT(summary, FailsWith(StatusCode::kDataLoss, own ? "71" : "rank 2 failed: "));
+      EXPECT_EQ(summary.status().message().starts_with("rank 2 failed: "), !own);
+    });
+    EXPECT_TRUE(std::filesystem::exists(CheckpointOf(run, 2)));
+  }
 }
 
 TEST_F(TrainerRanksTest, DecideAlikeAboutAStepThatIsNotFinite) {

@@ -191,9 +191,9 @@ Status CheckFinite(TrainingSession& session) {
 }
 
 // Whether weights_copy has them, from which they can be written while training goes on.
-Result<bool> CopyWeights(TrainingSession& session) {
+Result<bool> CopyWeights(TrainingSession& session, const NamedTensors& tensors) {
   if (!session.setup.recipe.train.checkpoint.async) return false;
-  const Status copied = session.weights_copy.Take(session.learner->State());
+  const Status copied = session.weights_copy.Take(tensors);
   if (copied.ok()) return true;
   if (copied.code() != StatusCode::kResourceExhausted) return copied;
   LogWarning("checkpoints are written while training waits, since they cannot be copied: {}",
@@ -210,18 +210,21 @@ void ForgetPermission(const TrainingSession& session) {
 }
 
 // Uses nothing of the session that a step changes.
-std::function<Status()> WritingOf(TrainingSession& session, Json state, bool copied) {
+//   tensors  what is stored; empty if weights_copy has it
+std::function<Status()> WritingOf(TrainingSession& session, Json state, NamedTensors tensors) {
   std::vector<int64_t> kept = {session.progress.best_step, session.kept_beside};
   if (session.options().on_nonfinite == "rollback") {
     kept.push_back(session.progress.planned_checkpoint);
   }
-  return [&session, step = session.progress.step, state = std::move(state), kept, copied] {
+  return [&session, step = session.progress.step, state = std::move(state), kept,
+          tensors = std::move(tensors)] {
     const TraceSpan span("write a checkpoint");
     // The lines that it counts must not be lost where it is not.
     STOKER_RETURN_IF_ERROR(session.recorder->metrics().Sync());
-    STOKER_ASSIGN_OR_RETURN(const std::vector<NamedArray> tensors,
-                            copied ? session.weights_copy.Arrays() : session.learner->Save());
-    STOKER_RETURN_IF_ERROR(session.store.Write(step, tensors, state, kept));
+    STOKER_ASSIGN_OR_RETURN(
+        const std::vector<NamedArray> arrays,
+        tensors.empty() ? session.weights_copy.Arrays() : ToNamedArrays(tensors));
+    STOKER_RETURN_IF_ERROR(session.store.Write(step, arrays, state, kept));
     if (session.setup.resume) ForgetPermission(session);
     return OkStatus();
   };
@@ -241,17 +244,22 @@ Status TakeAllowedChanges(TrainingSession& session, int64_t newest) {
 
 // Of a rank that leaves checkpoints to rank 0, which finds alike what would keep it from one.
 Status SkipCheckpoint(TrainingSession& session) {
-  STOKER_RETURN_IF_ERROR(CheckFinite(session));
   session.last_checkpoint = session.progress.step;
   session.view->checkpoint = session.progress.step;
   return OkStatus();
 }
 
-// Weights, optimizer and averages of rank 0.
-Status TakeTensorsOfFirst(TrainingSession& session) {
-  std::vector<at::Tensor> tensors;
-  for (NamedTensor& each : session.learner->State()) tensors.push_back(std::move(each.tensor));
-  return CopyFromFirst(*session.setup.group, tensors, "the weights");
+// What a checkpoint stores. Where ranks have each a part of it, all of them give theirs, or none
+// does: rank 0 alone may have found that it cannot.
+Result<NamedTensors> StateToStore(TrainingSession& session, const Status& mine) {
+  if (!session.learner->sharded()) {
+    STOKER_RETURN_IF_ERROR(mine);
+    return session.learner->State();
+  }
+  STOKER_RETURN_IF_ERROR(AgreeOn(session, mine, "the start of a checkpoint"));
+  Result<NamedTensors> state = session.learner->GatherState();
+  if (!state.ok()) return NoteAgreed(session, state.status());
+  return state;
 }
 
 }  // namespace
@@ -260,15 +268,17 @@ Status WriteCheckpoint(TrainingSession& session, CheckpointKind kind) {
   Progress& progress = session.progress;
   if (kind == CheckpointKind::kPlanned) progress.planned_checkpoint = progress.step;
   if (session.under_way && session.under_way->step == progress.step) return OkStatus();
-  STOKER_RETURN_IF_ERROR(FinishCheckpoint(session));  // that wait is counted there
-  if (session.last_checkpoint == progress.step) return OkStatus();
-  if (!session.keeps_run()) return SkipCheckpoint(session);
+  Status ready = FinishCheckpoint(session);  // that wait is counted there
+  if (ready.ok() && session.last_checkpoint == progress.step) return OkStatus();
   const Stopwatch held;
   CheckpointUnderWay under_way{.step = progress.step};
-  STOKER_RETURN_IF_ERROR(CheckFinite(session));
+  if (ready.ok()) ready = CheckFinite(session);
+  STOKER_ASSIGN_OR_RETURN(NamedTensors tensors, StateToStore(session, ready));
+  if (!session.keeps_run()) return SkipCheckpoint(session);
   STOKER_ASSIGN_OR_RETURN(Json state, SessionState(session));
-  STOKER_ASSIGN_OR_RETURN(const bool copied, CopyWeights(session));
-  std::function<Status()> write = WritingOf(session, std::move(state), copied);
+  STOKER_ASSIGN_OR_RETURN(const bool copied, CopyWeights(session, tensors));
+  if (copied) tensors.clear();
+  std::function<Status()> write = WritingOf(session, std::move(state), std::move(tensors));
   if (copied) {
     session.checkpointing.Begin("checkpoint", std::move(write));
   } else {
@@ -343,7 +353,7 @@ Status TakeStateOfFirst(TrainingSession& session) {
     session.view->checkpoint = session.progress.step;
   }
   STOKER_RETURN_IF_ERROR(AgreeOn(session, taken, "the state of the checkpoint"));
-  return TakeTensorsOfFirst(session);
+  return session.learner->TakeStateOfFirst();
 }
 
 Status RestoreWeights(TrainingSession& session) {
@@ -358,7 +368,7 @@ Status RestoreWeights(TrainingSession& session) {
     return session.learner->Restore(checkpoint.tensors, session.store.PathOf(step));
   };
   STOKER_RETURN_IF_ERROR(AgreeOn(session, restore(), "going back to a checkpoint"));
-  if (session.setup.group) STOKER_RETURN_IF_ERROR(TakeTensorsOfFirst(session));
+  if (session.setup.group) STOKER_RETURN_IF_ERROR(session.learner->TakeStateOfFirst());
   if (scaler) scaler->set_skipped(skipped);
   return OkStatus();
 }

@@ -76,7 +76,7 @@ Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches, 
   STOKER_RETURN_IF_ERROR(AgreeOn(session, ahead.status(), "the start of an evaluation"));
   // Batch norm's running moments are those of each rank's rows.
   STOKER_RETURN_IF_ERROR(
-      CopyFromFirst(*group, session.learner->model().buffers(), "the buffers of the model"));
+      CopyFromRank(*group, 0, session.learner->model().buffers(), "the buffers of the model"));
   Result<Evaluation> evaluation =
       EvaluateTogether(session.learner->model(), measures, **ahead, *group, stop);
   static_cast<void>(NoteAgreed(session, evaluation.status()));

@@ -79,6 +79,10 @@ Status TrainingLoop::EndTogether(const Status& mine) {
 // Those go on, and meet this rank where they need it next.
 Status TrainingLoop::LetOthersKnow(const Status& status) {
   if (EvaluationDue()) return AgreeOn(*session_, status, "the start of an evaluation");
+  const bool epoch_open =
+      AtEndOfEpoch() && session_->progress.closed_step != session_->progress.step;
+  if (session_->learner->sharded() && epoch_open)
+    return AgreeOn(*session_, status, "the start of a checkpoint");
   return steps_->LeaveOthers(status);
 }
 
@@ -205,8 +209,12 @@ Status TrainingLoop::StopBroken(const Status& status, int64_t ahead) {
 // asked to stop there is no error: RunSteps stores the step.
 Status TrainingLoop::StoreAndPass(const Status& status) {
   if (status.code() == StatusCode::kCancelled && session_->stop_requested()) return OkStatus();
-  if (session_->progress.step == 0 || !session_->keeps_run()) return status;
+  // Where each rank has a part of the state, all of them must know, and be there.
+  const bool sharded = session_->learner->sharded();
+  const bool together = session_->all_know && !session_->group_lost;
+  if (session_->progress.step == 0 || (sharded ? !together : !session_->keeps_run())) return status;
   Status stored = Checkpoint(CheckpointKind::kUnplanned);
+  if (!session_->keeps_run()) return status;
   if (stored.ok()) stored = FinishCheckpoint(*session_);
   if (!stored.ok()) {
     return {status.code(),

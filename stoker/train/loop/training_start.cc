@@ -92,30 +92,23 @@ RowNames TrainRowNames(const TrainingSession& session) {
                        options.input, "data.train");
 }
 
-void JoinRanks(TrainingSession& session) {
-  constexpr double kMegabyte = 1 << 20;
-  const double bytes = session.setup.recipe.train.distributed.bucket_mb * kMegabyte;
-  session.learner->JoinWith(
-      std::make_unique<GradientExchange>(
-          *session.setup.group, session.learner->model().parameters(), static_cast<int64_t>(bytes)),
-      static_cast<double>(session.plan().batch_size.value_or(1)));
-}
-
 Status BuildLearner(TrainingSession& session) {
   const TraceSpan span("build the model");
   const TrainOptions& options = session.options();
-  STOKER_ASSIGN_OR_RETURN(session.learner,
-                          Learner::Create(session.setup.recipe, session.plan().input,
-                                          {.device = session.setup.device.device,
-                                           .memory_format = session.choices.memory_format,
-                                           .precision = session.choices.precision},
-                                          session.plan().schedule));
+  STOKER_ASSIGN_OR_RETURN(
+      session.learner,
+      Learner::Create(session.setup.recipe, session.plan().input,
+                      {.device = session.setup.device.device,
+                       .memory_format = session.choices.memory_format,
+                       .precision = session.choices.precision},
+                      session.plan().schedule,
+                      {.group = session.setup.group.get(),
+                       .divisor = static_cast<double>(session.plan().batch_size.value_or(1))}));
   session.learner->Check(
       {.gradients = options.on_nonfinite != "stop", .layers = options.detect_anomaly});
   session.learner->NameRows(TrainRowNames(session));
   session.outputs = OutputsToCheck(session.plan().outputs, session.learner->model(),
                                    session.plan().input, session.setup.device.device);
-  if (session.setup.group) JoinRanks(session);
   return OkStatus();
 }
 
@@ -297,6 +290,7 @@ Status Store(TrainingSession& session, const TuneReport& tuning) {
 Status GetReady(TrainingSession& session) {
   STOKER_ASSIGN_OR_RETURN(TuneReport tuning, Choose(session));
   STOKER_RETURN_IF_ERROR(AgreeOn(session, BuildAll(session), "the start"));
+  if (session.setup.group) STOKER_RETURN_IF_ERROR(NoteAgreed(session, session.learner->Connect()));
   STOKER_RETURN_IF_ERROR(TryEvaluation(session));
   STOKER_RETURN_IF_ERROR(BuildCallbacks(session));
   if (session.options().lint && !session.setup.resume && session.keeps_run()) Lint(session);

@@ -4,6 +4,7 @@
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
+#include "stoker/train/core/layers.h"
 #include "stoker/train/core/model.h"
 #include "stoker/train/kernels/norm_relu_pool.h"
 #include "stoker/train/models/width_range_internal.h"
@@ -51,21 +52,10 @@ class ConvnetModel final : public Model {
 
     // Batch norm, ReLU and pooling: fused where that is possible.
     at::Tensor Pool(const at::Tensor& x) {
-      if (CanNormReluPool(x)) return PoolFused(x);
+      if (CanNormReluPool(x)) return NormReluPool(x, StateForPass(*norm));
       // The largest of four, then ReLU, is ReLU, then the largest of four, gradients included: but
       // on a quarter of the values.
-      return at::max_pool2d(norm(x), 2).relu_();
-    }
-
-    at::Tensor PoolFused(const at::Tensor& x) {
-      if (norm->is_training()) norm->num_batches_tracked += 1;
-      return NormReluPool(x, {.weight = norm->weight,
-                              .bias = norm->bias,
-                              .running_mean = norm->running_mean,
-                              .running_var = norm->running_var,
-                              .momentum = *norm->options.momentum(),
-                              .eps = norm->options.eps(),
-                              .training = norm->is_training()});
+      return at::max_pool2d(BatchNorm(*norm, x), 2).relu_();
     }
   };
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "stoker/train/core/layers.h"
+
 namespace stoker::internal {
 namespace {
 
@@ -40,7 +42,7 @@ InceptionConvolution::InceptionConvolution(int64_t in, int64_t out, const Option
       norm_(register_module("bn", nn::BatchNorm2d(nn::BatchNorm2dOptions(out).eps(kNormEps)))) {}
 
 at::Tensor InceptionConvolution::Forward(const at::Tensor& input) {
-  return norm_(convolution_(input)).relu_();
+  return BatchNorm(*norm_, convolution_(input)).relu_();
 }
 
 InceptionBlock::InceptionBlock(int64_t in, const Design& design) : pool_(design.pool) {

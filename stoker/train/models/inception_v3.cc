@@ -1,11 +1,10 @@
 #include "stoker/train/models/inception_v3.h"
 
-#include <torch/nn/functional/dropout.h>
-
 #include <cmath>
 #include <numbers>
 #include <utility>
 
+#include "stoker/train/core/layers.h"
 #include "stoker/train/core/model.h"
 #include "stoker/train/models/inception_blocks_internal.h"
 #include "stoker/train/models/width_range_internal.h"
@@ -60,6 +59,7 @@ class InceptionV3Model final : public Model {
   }
 
   bool LaunchesAlike() const override { return true; }
+  bool DropsOut() const override { return dropout_ > 0; }
   at::Tensor Forward(const at::Tensor& input) override { return Scores(Body(input)); }
 
   TrainingScores ForwardToTrain(const at::Tensor& input) override {
@@ -145,7 +145,7 @@ class InceptionV3Model final : public Model {
   at::Tensor Scores(at::Tensor x) {
     for (const auto& block : last_blocks_) x = Run(block, x);
     x = at::adaptive_avg_pool2d(x, {1, 1}).flatten(1);
-    if (dropout_ > 0) x = at::dropout(x, dropout_, is_training());
+    if (dropout_ > 0) x = Dropout(x, dropout_, is_training());
     return classifier_(x);
   }
 

@@ -1,8 +1,8 @@
 #include "stoker/train/models/mlp.h"
 
-#include <torch/nn/functional/dropout.h>
 #include <torch/nn/modules/linear.h>
 
+#include "stoker/train/core/layers.h"
 #include "stoker/train/core/model.h"
 #include "stoker/train/models/width_range_internal.h"
 
@@ -25,12 +25,13 @@ class MlpModel final : public Model {
   }
 
   bool LaunchesAlike() const override { return true; }
+  bool DropsOut() const override { return dropout_ > 0; }
   at::Tensor Forward(const at::Tensor& input) override {
     at::Tensor x = input.flatten(1);
     for (size_t i = 0; i + 1 < layers_.size(); ++i) {
       x = RunBlock(i, x, [this, i](const at::Tensor& in) {
         const at::Tensor out = layers_[i](in).relu_();
-        return dropout_ > 0 ? at::dropout(out, dropout_, is_training()) : out;
+        return dropout_ > 0 ? Dropout(out, dropout_, is_training()) : out;
       });
     }
     return layers_.back()(x);

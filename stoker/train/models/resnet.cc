@@ -1,6 +1,5 @@
 #include "stoker/train/models/resnet.h"
 
-#include <torch/nn/functional/dropout.h>
 #include <torch/nn/init.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/train/core/layers.h"
 #include "stoker/train/core/model.h"
 #include "stoker/train/models/width_range_internal.h"
 
@@ -39,7 +39,7 @@ class ShortcutModule final : public nn::Module {
       : convolution_(register_module("0", Convolution(in, out, 1, stride))),
         norm_(register_module("1", nn::BatchNorm2d(out))) {}
 
-  at::Tensor Forward(const at::Tensor& input) { return norm_(convolution_(input)); }
+  at::Tensor Forward(const at::Tensor& input) { return BatchNorm(*norm_, convolution_(input)); }
 
  private:
   nn::Conv2d convolution_;
@@ -66,7 +66,7 @@ class ResidualBlock final : public nn::Module {
   at::Tensor Forward(const at::Tensor& input) {
     at::Tensor x = input;
     for (size_t i = 0; i < layers_.size(); ++i) {
-      x = layers_[i].norm(layers_[i].convolution(x));
+      x = BatchNorm(*layers_[i].norm, layers_[i].convolution(x));
       if (i + 1 < layers_.size()) x = x.relu_();
     }
     return x.add_(shortcut_ ? shortcut_->Forward(input) : input).relu_();
@@ -115,15 +115,16 @@ class ResnetModel final : public Model {
   }
 
   bool LaunchesAlike() const override { return true; }
+  bool DropsOut() const override { return dropout_ > 0; }
   at::Tensor Forward(const at::Tensor& input) override {
-    at::Tensor x = stem_norm_(stem_(input)).relu_();
+    at::Tensor x = BatchNorm(*stem_norm_, stem_(input)).relu_();
     if (pools_) x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
     for (size_t i = 0; i < blocks_.size(); ++i) {
       x = RunBlock(i, x,
                    [&block = *blocks_[i]](const at::Tensor& in) { return block.Forward(in); });
     }
     x = at::adaptive_avg_pool2d(x, {1, 1}).flatten(1);
-    if (dropout_ > 0) x = at::dropout(x, dropout_, is_training());
+    if (dropout_ > 0) x = Dropout(x, dropout_, is_training());
     return classifier_(x);
   }
 

@@ -113,6 +113,11 @@ Status CheckParts(const Recipe& recipe) {
         "train.{} follows evaluations, and the recipe has no data.eval; give it one",
         train.early_stopping.patience ? "early_stopping" : "checkpoint.best"));
   }
+  if (train.distributed.shard_optimizer && train.checkpoint.every_minutes) {
+    problems.Add(InvalidArgument(
+        "train.checkpoint.every_minutes: with distributed.shard_optimizer all processes give their "
+        "part of a checkpoint, and their clocks differ; take every_steps"));
+  }
   return problems.ToStatus();
 }
 

@@ -16,6 +16,10 @@ namespace {
 // A gradient begins where a vector of any CPU may.
 constexpr int64_t kAlignment = 64;
 
+// Gradients of a mean loss are small. fp16 has its full 11 bits for numbers from 6.1e-5 to 65504;
+// this makes it 6.0e-8 to 64.
+constexpr double kHalfFactor = 1024;
+
 int64_t Aligned(int64_t values, int64_t value_bytes) {
   const int64_t unit = kAlignment / value_bytes;
   return (values + unit - 1) / unit * unit;
@@ -39,8 +43,12 @@ class GradientExchange::Hook final : public torch::autograd::PostAccumulateGradH
   const size_t parameter_;
 };
 
-GradientExchange::GradientExchange(Group& group, std::vector<at::Tensor> parameters, int64_t bytes)
-    : group_(group), parameters_(std::move(parameters)), places_(parameters_.size()) {
+GradientExchange::GradientExchange(Group& group, std::vector<at::Tensor> parameters, int64_t bytes,
+                                   at::ScalarType travel)
+    : group_(group),
+      parameters_(std::move(parameters)),
+      travel_(travel),
+      places_(parameters_.size()) {
   Arrange(bytes);
   for (size_t i = 0; i < parameters_.size(); ++i)
     torch::autograd::impl::set_post_acc_grad_hooks(parameters_[i],
@@ -77,8 +85,12 @@ void GradientExchange::MakeBucket(const std::vector<size_t>& parameters) {
     values += Aligned(parameters_[i].numel(), parameters_[i].element_size());
   const auto count = static_cast<int64_t>(parameters.size());
   Bucket bucket{.values = at::zeros({values + count}, first.options().requires_grad(false)),
+                .sent = {},
+                .gradients = values,
                 .parameters = parameters,
                 .waiting = 0};
+  if (first.scalar_type() == at::kFloat && travel_ != at::kFloat)
+    bucket.sent = at::empty_like(bucket.values, bucket.values.options().dtype(travel_));
   int64_t begin = 0;
   for (int64_t n = 0; n < count; ++n) {
     const at::Tensor& parameter = parameters_[parameters[n]];
@@ -95,8 +107,9 @@ void GradientExchange::MakeBucket(const std::vector<size_t>& parameters) {
   buckets_.push_back(std::move(bucket));
 }
 
-void GradientExchange::Begin(int64_t step) {
+void GradientExchange::Begin(int64_t step, double scale) {
   step_ = step;
+  factor_ = kHalfFactor / scale;
   begun_ = true;
   sent_ = 0;
   failed_ = OkStatus();
@@ -131,13 +144,42 @@ void GradientExchange::Ready(size_t parameter) {
 
 void GradientExchange::SendReady() {
   for (; sent_ < buckets_.size() && buckets_[sent_].waiting == 0 && failed_.ok(); ++sent_) {
-    Result<std::unique_ptr<Exchange>> exchange = group_.StartAllReduce(
-        buckets_[sent_].values, Reduction::kSum, fmt::format("the gradients of step {}", step_));
+    Bucket& bucket = buckets_[sent_];
+    if (bucket.sent.defined()) Narrow(bucket);
+    Result<std::unique_ptr<Exchange>> exchange =
+        group_.StartAllReduce(bucket.sent.defined() ? bucket.sent : bucket.values, Reduction::kSum,
+                              fmt::format("the gradients of step {}", step_));
     if (exchange.ok())
       exchanges_.push_back(*std::move(exchange));
     else
       failed_ = exchange.status();
   }
+}
+
+// What says who has a gradient is not multiplied: it is a count of ranks.
+void GradientExchange::Narrow(Bucket& bucket) const {
+  const at::NoGradGuard no_grad;
+  bucket.sent.copy_(bucket.values);
+  if (travel_ != at::kHalf) return;
+  at::Tensor gradients = bucket.sent.narrow(0, 0, bucket.gradients);
+  gradients.copy_(bucket.values.narrow(0, 0, bucket.gradients) * factor_);
+}
+
+// `values` are this rank's own until its bucket's sums are known to be good.
+Status GradientExchange::Widen() {
+  const at::NoGradGuard no_grad;
+  for (Bucket& bucket : buckets_) {
+    if (!bucket.sent.defined()) continue;
+    if (travel_ == at::kHalf && !bucket.sent.isfinite().all().item<bool>()) {
+      STOKER_RETURN_IF_ERROR(
+          group_.AllReduce(bucket.values, Reduction::kSum,
+                           fmt::format("the gradients of step {}, too large for fp16", step_)));
+      continue;
+    }
+    bucket.values.copy_(bucket.sent);
+    if (travel_ == at::kHalf) bucket.values.narrow(0, 0, bucket.gradients).div_(factor_);
+  }
+  return OkStatus();
 }
 
 Status GradientExchange::Finish(int64_t step, at::Tensor totals) {
@@ -156,7 +198,11 @@ Status GradientExchange::Finish(int64_t step, at::Tensor totals) {
     STOKER_RETURN_IF_ERROR(exchange->Wait());
   exchanges_.clear();
   begun_ = false;
-  return CatchTorchErrors([&] { TakeSums(); });
+  return CatchTorchErrors([&]() -> Status {
+    STOKER_RETURN_IF_ERROR(Widen());
+    TakeSums();
+    return OkStatus();
+  });
 }
 
 void GradientExchange::TakeSums() {

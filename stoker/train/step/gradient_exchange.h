@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/ScalarType.h>
 
 #include <cstdint>
 #include <memory>
@@ -19,13 +20,20 @@ namespace stoker {
 // bits, on every rank and in every run. Buckets are sent in their order on every rank, each as soon
 // as its last gradient is there.
 //
+// They may travel in 16 bits, which halves what is sent: each rank's gradients are rounded, and
+// Gloo rounds the sum again whenever it has added another rank's. Small gradients would be lost in
+// fp16, so they travel times 1024. A bucket in which something is too large for fp16 travels once
+// more, in float32: all ranks see it by the sums.
+//
 // One thread at a time; backward passes run on the thread that calls it, which is so on the CPU.
 class GradientExchange {
  public:
   //   group       must outlive it
   //   parameters  of the model, on the CPU, in the same order and layout on every rank
   //   bytes       of gradients in a bucket; a larger gradient has a bucket of its own
-  GradientExchange(Group& group, std::vector<at::Tensor> parameters, int64_t bytes);
+  //   travel      kFloat, kBFloat16 or kHalf: what float32 gradients are sent as
+  GradientExchange(Group& group, std::vector<at::Tensor> parameters, int64_t bytes,
+                   at::ScalarType travel = at::kFloat);
   ~GradientExchange();
   GradientExchange(const GradientExchange&) = delete;
   GradientExchange& operator=(const GradientExchange&) = delete;
@@ -35,8 +43,9 @@ class GradientExchange {
 
   // Call it before the last backward pass of a step: each parameter's gradient is complete once
   // that pass has reached it, and is sent.
-  //   step  its number, for messages
-  void Begin(int64_t step);
+  //   step   its number, for messages
+  //   scale  by which the gradients are multiplied (grad_scaler.h), the same on all ranks
+  void Begin(int64_t step, double scale = 1);
 
   // Sends what Begin and the backward pass have not sent, so also on a rank that ran none, and
   // waits for all. Then each parameter's gradient is the sum over all ranks (in memory of the
@@ -46,7 +55,9 @@ class GradientExchange {
 
  private:
   struct Bucket {
-    at::Tensor values;  // the gradients, and for each whether this rank has it
+    at::Tensor values;      // the gradients, and for each whether this rank has it
+    at::Tensor sent;        // the same as they travel; undefined: as they are
+    int64_t gradients = 0;  // of the values
     std::vector<size_t> parameters;
     int64_t waiting = 0;  // gradients that are not there yet
   };
@@ -63,14 +74,18 @@ class GradientExchange {
   void MakeBucket(const std::vector<size_t>& parameters);
   void Ready(size_t parameter);
   void SendReady();
+  void Narrow(Bucket& bucket) const;
+  Status Widen();
   void TakeSums();
 
   Group& group_;
   const std::vector<at::Tensor> parameters_;
+  const at::ScalarType travel_;
   std::vector<Bucket> buckets_;
   std::vector<Place> places_;  // of parameters_
   // Of the step under way.
   int64_t step_ = 0;
+  double factor_ = 1;  // of gradients that travel in fp16
   bool begun_ = false;
   size_t sent_ = 0;  // buckets
   std::vector<std::unique_ptr<Exchange>> exchanges_;

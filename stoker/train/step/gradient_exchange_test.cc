@@ -98,6 +98,60 @@ TEST(GradientExchange, EarlierPassesOfAStepCount) {
   });
 }
 
+TEST(GradientExchange, SixteenBitsCarryWhatFitsThemExactly) {
+  for (const at::ScalarType travel : {at::kBFloat16, at::kHalf}) {
+    AsRanks(3, [travel](Group& group) {
+      const int64_t rank = group.membership().rank;
+      std::vector<at::Tensor> parameters = Parameters();
+      GradientExchange exchange(group, parameters, 1000, travel);
+      exchange.Begin(1, /*scale=*/64);
+      LossOf(parameters, rank, {0, 1, 2, 4}).backward();
+      STOKER_ASSERT_OK(exchange.Finish(1, Totals(0)));
+      for (const size_t i : {0, 1, 2, 4}) {
+        EXPECT_EQ(parameters[i].grad().scalar_type(), at::kFloat);
+        EXPECT_TRUE(at::equal(parameters[i].grad(),
+                              at::full_like(parameters[i], 6.0 * static_cast<double>(i + 1))));
+      }
+      EXPECT_FALSE(parameters[3].grad().defined());
+    });
+  }
+}
+
+TEST(GradientExchange, SixteenBitsRoundWithinTheirPrecision) {
+  for (const auto& [travel, precision] :
+       {std::pair(at::kBFloat16, 0x1p-8), std::pair(at::kHalf, 0x1p-11)}) {
+    AsRanks(3, [travel = travel, precision = precision](Group& group) {
+      const double rank = static_cast<double>(group.membership().rank);
+      at::Tensor weight = at::zeros({500}).requires_grad_(true);
+      // From 1e-6 to 1, and positive, so that nothing cancels.
+      const at::Tensor sizes = at::logspace(-6, 0, 500, 10, at::kDouble);
+      GradientExchange exchange(group, {weight}, 1000, travel);
+      exchange.Begin(1);
+      (weight * (sizes * (1 + rank / 7)).to(at::kFloat)).sum().backward();
+      STOKER_ASSERT_OK(exchange.Finish(1, Totals(0)));
+      const at::Tensor error =
+          (weight.grad().to(at::kDouble) / (sizes * (3 + 3.0 / 7)) - 1).abs().max();
+      // Of each rank's, and of the sums of two and of three.
+      EXPECT_LE(error.item<double>(), 3 * precision);
+      EXPECT_GT(error.item<double>(), 0);
+    });
+  }
+}
+
+TEST(GradientExchange, WhatIsTooLargeForFp16TravelsOnceMore) {
+  for (const double large : {1e6, 3e-3}) {  // alone; only times the scale
+    AsRanks(2, [large](Group& group) {
+      std::vector<at::Tensor> parameters = Parameters();
+      GradientExchange exchange(group, parameters, 1000, at::kHalf);
+      exchange.Begin(1, /*scale=*/large > 1 ? 1 : 1e-6);
+      ((parameters[3] * large).sum() + parameters[0].sum()).backward();
+      STOKER_ASSERT_OK(exchange.Finish(1, Totals(0)));
+      EXPECT_TRUE(at::allclose(parameters[3].grad(), at::full({400}, 2 * large)));
+      EXPECT_TRUE(at::allclose(parameters[0].grad(), at::full({3}, 2.0)));
+    });
+  }
+}
+
 TEST(GradientExchange, KeepsTheLayoutOfTheWeights) {
   AsRanks(2, [](Group& group) {
     at::Tensor weight =

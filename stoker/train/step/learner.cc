@@ -17,21 +17,18 @@
 #include "stoker/run/build_kind.h"
 #include "stoker/train/core/parameters.h"
 #include "stoker/train/core/precision.h"
+#include "stoker/train/core/training_pass.h"
 #include "stoker/train/step/clipping.h"
 #include "stoker/train/step/finiteness.h"
 #include "stoker/train/step/gradient_norm.h"
 #include "stoker/train/step/layer_trace.h"
-#include "stoker/train/step/out_of_memory.h"
 #include "stoker/train/step/random_state.h"
 
 namespace stoker {
 namespace {
 
-constexpr std::string_view kModelPrefix = "model.";
-constexpr std::string_view kOptimizerPrefix = "optimizer.";
-constexpr std::string_view kScalerPrefix = "scaler.";
-constexpr std::string_view kAveragePrefix = "average.";
-constexpr std::string_view kAveragingPrefix = "averaging.";
+// The draws of a pass that is none of the step's batches.
+constexpr int64_t kOwnPart = -1;
 
 // torch's Module::to knows no layouts.
 void SetLayout(Model& model, at::MemoryFormat format) {
@@ -59,6 +56,26 @@ at::Tensor TrainingLoss(const Loss& objective, const TrainingScores& all,
     loss = loss + head.weight * objective.Mean(head.scores, target);
   }
   return loss;
+}
+
+// Zero, for a pass that other ranks wait for.
+at::Tensor NoLoss(const TrainingScores& all) {
+  at::Tensor loss = all.scores.sum() * 0;
+  for (const AuxiliaryScores& head : all.auxiliary) loss = loss + head.scores.sum() * 0;
+  return loss;
+}
+
+Result<std::unique_ptr<Optimizer>> BuildOptimizer(const TrainRecipe& recipe,
+                                                  const TrainedParameters& parameters,
+                                                  Group* group) {
+  const auto build = [kind = recipe.optimizer](const TrainedParameters& some) {
+    return BuildKind(kind, some);
+  };
+  if (group == nullptr || !recipe.distributed.shard_optimizer) return build(parameters);
+  STOKER_ASSIGN_OR_RETURN(
+      std::unique_ptr<ShardedOptimizer> optimizer,
+      ShardedOptimizer::Create(*group, parameters, build, BucketBytes(recipe.distributed)));
+  return std::unique_ptr<Optimizer>(std::move(optimizer));
 }
 
 bool IsFinite(const at::Tensor& loss) { return std::isfinite(loss.item<double>()); }
@@ -100,7 +117,9 @@ Learner::Learner(std::shared_ptr<Model> model, std::shared_ptr<const Loss> loss,
     : model_(std::move(model)),
       objective_(std::move(loss)),
       optimizer_(std::move(optimizer)),
+      sharded_(dynamic_cast<ShardedOptimizer*>(optimizer_.get())),
       clip_(recipe.clip),
+      seed_(static_cast<uint64_t>(recipe.options.seed)),
       precision_(placement.precision),
       average_(recipe.average, plan, *model_),
       parameters_(model_->parameters()) {
@@ -109,7 +128,8 @@ Learner::Learner(std::shared_ptr<Model> model, std::shared_ptr<const Loss> loss,
 
 Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const ModelInput& input,
                                                  const Placement& placement,
-                                                 const SchedulePlan& plan) {
+                                                 const SchedulePlan& plan,
+                                                 const JoinedRanks& ranks) {
   const auto seed = static_cast<uint64_t>(recipe.train.options.seed);
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Model> model,
                           BuildModel(recipe.model, input, seed, placement));
@@ -119,10 +139,15 @@ Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const Mod
   STOKER_ASSIGN_OR_RETURN(const TrainedParameters parameters,
                           ParametersToTrain(*model, recipe.train));
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Optimizer> optimizer,
-                          BuildKind(recipe.train.optimizer, parameters));
+                          BuildOptimizer(recipe.train, parameters, ranks.group));
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, BuildKind(recipe.train.loss));
-  return std::unique_ptr<Learner>(new Learner(std::move(model), std::move(loss),
-                                              std::move(optimizer), recipe.train, placement, plan));
+  std::unique_ptr<Learner> learner(new Learner(
+      std::move(model), std::move(loss), std::move(optimizer), recipe.train, placement, plan));
+  if (ranks.group != nullptr) {
+    learner->ranks_ = std::make_unique<StepRanks>(*ranks.group, *learner->model_,
+                                                  recipe.train.distributed, ranks.divisor);
+  }
+  return learner;
 }
 
 // Scores of 16 bits would make the loss coarse.
@@ -136,18 +161,25 @@ TrainingScores Learner::Forward(const at::Tensor& input) {
 }
 
 Status Learner::Backward(const TensorBatch& batch, int64_t batches) {
+  const int64_t part = ++parts_;
+  const Result<int64_t> first_row =
+      ranks_ ? ranks_->FirstRow(batch.size(), step_) : Result<int64_t>(0);
+  if (!first_row.ok()) return LeftBy(first_row.status());
   at::Tensor scores;
-  const bool last = ++parts_ == batches;
-  const Status status = CatchTorchErrors([&] {
-    if (checks_.gradients && !loss_.defined()) buffers_before_ = CopiesOf(model_->buffers());
-    if (exchange_ && last) exchange_->Begin(step_);
-    if (exchange_ && batch.size() == 0) return;
-    if (!exchange_ && batches == 1 && !checks_.layers && BackwardByGraph(batch)) return;
+  TrainingPass pass({.seed = seed_, .step = step_, .part = part, .first_row = *first_row},
+                    ranks_ ? ranks_->norms() : nullptr);
+  const Status status = CatchTorchErrors([&]() -> Status {
+    if (checks_.gradients && part == 1) buffers_before_ = CopiesOf(model_->buffers());
+    if (ranks_ && part == batches) ranks_->exchange().Begin(step_, scaler_ ? scaler_->scale() : 1);
+    if (ranks_ && batch.size() == 0 && !ranks_->norms()) return OkStatus();
+    if (!ranks_ && batches == 1 && !checks_.layers && BackwardByGraph(batch)) return OkStatus();
     std::optional<LayerTrace> trace;
     if (checks_.layers) trace.emplace(*model_, LayerTrace::Values::kChecked);
     BackwardLoss(batch, batches, scores, trace ? &*trace : nullptr);
     if (trace && layer_.empty()) layer_ = trace->FirstBroken();
+    return ranks_ ? ranks_->CheckNorms(pass.norms()) : OkStatus();
   });
+  if (!pass.lost().ok()) return LeftBy(pass.lost());
   return status.ok() ? status : ExplainFailure(status, batch, scores);
 }
 
@@ -195,10 +227,13 @@ void Learner::BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor
   const TrainingScores all = Forward(batch.input);
   scores = all.scores;
   // For one batch the ratio would be that to itself.
-  const bool whole = batches == 1 && !exchange_;
+  const bool whole = batches == 1 && !ranks_;
   const double weight = whole ? 1 : objective_->Weight(batch.target);
   // The mean over such samples has no value; with those of other ranks it may have one.
-  if (exchange_ && weight == 0) return;
+  if (ranks_ && weight == 0) {
+    if (ranks_->norms()) BackwardFrom(NoLoss(all));
+    return;
+  }
   const at::Tensor loss = [&] {
     const TraceSpan span("loss");
     return TrainingLoss(*objective_, all, batch.target);
@@ -210,69 +245,15 @@ void Learner::BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor
     why_ = fmt::format("the loss is {}; {}", std::isnan(loss.item<double>()) ? "nan" : "inf",
                        WhyBroken(batch, scores, trace));
   }
-  if (exchange_)
-    expected_ = divisor_;
+  if (ranks_)
+    expected_ = ranks_->divisor();
   else if (!loss_.defined())
     expected_ = weight * static_cast<double>(batches);
   // A batch's share of the step, as if all batches had the weight of the first.
   const at::Tensor share = whole ? loss : loss * (weight / expected_);
-  if (!broken_) BackwardFrom(share);
+  // Other ranks may wait for this one's pass, whatever comes of it.
+  if (!broken_ || (ranks_ && ranks_->norms())) BackwardFrom(share);
   AddLoss(loss.detach(), weight);
-}
-
-// Where no trace has followed the batch, it goes through the model once more.
-std::string Learner::WhyBroken(const TensorBatch& batch, const at::Tensor& scores,
-                               const LayerTrace* trace) {
-  const at::DisableRecordFunctionGuard unobserved;
-  if (const auto samples = RowsNotFinite(batch.input, batch.size()); !samples.empty()) {
-    return fmt::format("{} in {}", kInputNotFinite, row_names_(batch.key, samples));
-  }
-  if (const std::string name = FirstNotFinite(ParametersOf(*model_)); !name.empty()) {
-    return fmt::format("the weights '{}' are not finite since a step before", name);
-  }
-  std::string layer = trace == nullptr ? std::string() : trace->FirstBroken();
-  if (trace == nullptr) {
-    const at::RecordFunctionGuard observed;
-    const at::NoGradGuard no_grad;
-    const LayerTrace again(*model_, LayerTrace::Values::kChecked);
-    Forward(batch.input);
-    layer = again.FirstBroken();
-  }
-  if (layer.empty()) return "the loss itself is the first that is not finite";
-  const std::vector<int64_t> samples = RowsNotFinite(scores, batch.size());
-  return fmt::format("{} is the first that is not finite{}", layer,
-                     samples.empty() ? "" : ", in " + row_names_(batch.key, samples));
-}
-
-std::string Learner::WhyGradients() {
-  NamedTensors gradients;
-  for (const auto& [name, tensor] : ParametersOf(*model_)) {
-    if (tensor.grad().defined()) gradients.push_back({name, tensor.grad()});
-  }
-  std::string why = fmt::format("the gradient of '{}' is not finite", FirstNotFinite(gradients));
-  if (!layer_.empty()) why += fmt::format("; {} is the first that is not", layer_);
-  return why;
-}
-
-// What torch says names neither layer nor sample nor what to do.
-Status Learner::ExplainFailure(const Status& failure, const TensorBatch& batch,
-                               const at::Tensor& scores) {
-  if (failure.code() == StatusCode::kResourceExhausted) {
-    return ExplainOutOfMemory(failure, batch.size(), FixedBytes());
-  }
-  if (!scores.defined()) return ExplainForward(failure, *model_, batch.input);
-  if (scores.dim() == 2) {
-    STOKER_RETURN_IF_ERROR(CheckTarget(*objective_, batch, scores.size(1), row_names_));
-  }
-  return failure;
-}
-
-// Weights, gradients and the optimizer's state, which do not grow with the batch.
-uint64_t Learner::FixedBytes() const {
-  uint64_t bytes = 0;
-  for (const at::Tensor& parameter : parameters_) bytes += 2 * parameter.nbytes();
-  for (const auto& [name, tensor] : optimizer_->State()) bytes += tensor.nbytes();
-  return bytes;
 }
 
 void Learner::AddLoss(const at::Tensor& loss, double weight) {
@@ -334,7 +315,7 @@ void Learner::Move(const ScheduleValue& now, int64_t step) {
 
 Result<at::Tensor> Learner::Update(const ScheduleValue& now, int64_t step) {
   const TraceSpan span("optimizer");
-  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
+  const Status updated = CatchTorchErrors([&] {
     if (!broken_) why_.clear();
     outcome_ = broken_ ? StepOutcome::kBroken : Judge();
     if (outcome_ == StepOutcome::kMoved) Move(now, step);
@@ -342,15 +323,19 @@ Result<at::Tensor> Learner::Update(const ScheduleValue& now, int64_t step) {
       CopyInto(model_->buffers(), buffers_before_);
     }
     ClearGradients();
-  }));
+  });
+  if (sharded_ != nullptr) STOKER_RETURN_IF_ERROR(sharded_->lost());
+  STOKER_RETURN_IF_ERROR(updated);
   weight_ = 0;
   parts_ = 0;
   layer_.clear();
   broken_ = false;
+  step_ = step + 1;
   return std::exchange(loss_, at::Tensor());
 }
 
 Result<at::Tensor> Learner::Step(const TensorBatch& batch, const ScheduleValue& now, int64_t step) {
+  BeginStep(step);
   STOKER_RETURN_IF_ERROR(Backward(batch));
   return Update(now, step);
 }
@@ -367,6 +352,7 @@ Result<double> Learner::SquaredGradientOf(const TensorBatch& batch) {
   double squared = 0;
   const Status status = CatchTorchErrors([&] {
     before = CopiesOf(model_->buffers());
+    TrainingPass pass({.seed = seed_, .step = step_, .part = kOwnPart});
     const at::Tensor loss = TrainingLoss(*objective_, Forward(batch.input), batch.target);
     std::vector<at::Tensor> trained;
     for (const at::Tensor& parameter : parameters_) {
@@ -381,45 +367,6 @@ Result<double> Learner::SquaredGradientOf(const TensorBatch& batch) {
   });
   STOKER_RETURN_IF_ERROR(RestoreRandomState(random, device));
   return status.ok() ? Result<double>(squared) : ExplainFailure(status, batch, at::Tensor());
-}
-
-Status Learner::CheckFinite() const {
-  std::string broken;
-  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] { broken = FirstNotFinite(StateOf(*model_)); }));
-  if (broken.empty()) return OkStatus();
-  return FailedPrecondition("the weights '{}' are no longer finite", broken);
-}
-
-NamedTensors Learner::State() const {
-  NamedTensors all;
-  const auto add = [&](std::string_view prefix, NamedTensors part) {
-    for (auto& [name, tensor] : part) {
-      all.push_back({fmt::format("{}{}", prefix, name), std::move(tensor)});
-    }
-  };
-  add(kModelPrefix, StateOf(*model_));
-  add(kOptimizerPrefix, optimizer_->State());
-  if (scaler_) add(kScalerPrefix, scaler_->State());
-  if (!average_.kept()) return all;
-  add(kAveragePrefix, average_.Averages());
-  add(kAveragingPrefix, {{"updates", average_.updates()}});
-  return all;
-}
-
-Status Learner::Restore(std::span<const NamedArray> arrays, std::string_view source) {
-  STOKER_RETURN_IF_ERROR(CopyArraysInto(StateOf(*model_), arrays, kModelPrefix, source));
-  STOKER_RETURN_IF_ERROR(CopyArraysInto(optimizer_->State(), arrays, kOptimizerPrefix, source));
-  const auto holds = [&](std::string_view prefix) {
-    return std::ranges::any_of(
-        arrays, [&](const NamedArray& array) { return array.name.starts_with(prefix); });
-  };
-  // A run may have begun in another precision, or without averages.
-  if (scaler_ && holds(kScalerPrefix)) {
-    STOKER_RETURN_IF_ERROR(CopyArraysInto(scaler_->State(), arrays, kScalerPrefix, source));
-  }
-  if (!average_.kept() || !holds(kAveragePrefix)) return OkStatus();
-  STOKER_RETURN_IF_ERROR(CopyArraysInto(average_.Averages(), arrays, kAveragePrefix, source));
-  return CopyArraysInto({{"updates", average_.updates()}}, arrays, kAveragingPrefix, source);
 }
 
 }  // namespace stoker

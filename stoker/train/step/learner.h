@@ -16,8 +16,9 @@
 #include "stoker/train/core/loss.h"
 #include "stoker/train/core/model.h"
 #include "stoker/train/step/grad_scaler.h"
-#include "stoker/train/step/gradient_exchange.h"
 #include "stoker/train/step/graphed_pass.h"
+#include "stoker/train/step/sharded_optimizer.h"
+#include "stoker/train/step/step_ranks.h"
 #include "stoker/train/step/weight_average.h"
 
 namespace stoker {
@@ -62,6 +63,12 @@ enum class StepOutcome {
   kBrokeWeights  // they have changed, and are no longer finite
 };
 
+// The ranks that make steps together.
+struct JoinedRanks {
+  Group* group = nullptr;  // null: one process alone. Outlives the Learner
+  double divisor = 1;      // see StepRanks
+};
+
 // What all ranks together have of a step, beside gradients and loss.
 struct StepTotals {
   int64_t samples = 0;
@@ -73,10 +80,16 @@ struct StepTotals {
 class Learner {
  public:
   //   plan  of the run, for averages of weights; without a plan there are none
+  //   ranks  the ranks that make its steps together: Backward sends the gradients of a step's last
+  //          batch while it makes them, Join completes the sums, and Update follows the mean loss
+  //          of all ranks' samples. A batch may have no samples. Losses are weighed by
+  //          Loss::Weight, so each sample counts the same on whichever rank it is. Connect has to
+  //          follow.
   // Errors: those of ParametersToTrain and of the optimizer.
   static Result<std::unique_ptr<Learner>> Create(const Recipe& recipe, const ModelInput& input,
                                                  const Placement& placement,
-                                                 const SchedulePlan& plan = {});
+                                                 const SchedulePlan& plan = {},
+                                                 const JoinedRanks& ranks = {});
 
   // Runs the forward and backward pass of one of the `batches` batches of a step; gradients
   // accumulate until Update. Errors: a class number out of range (which sample), a target that the
@@ -98,20 +111,17 @@ class Learner {
   // Returns why an eligible batch was not launched as a whole; each reason once, then empty.
   std::string TakeGraphNote() { return graphed_ ? graphed_->TakeNote() : std::string(); }
 
-  // Makes each step one of several ranks: Backward sends the gradients of a step's last batch while
-  // it makes them, Join completes the sums, and Update follows the mean loss of all ranks' samples.
-  // A batch may have no samples. Losses are weighed by Loss::Weight, so each sample counts the same
-  // on whichever rank it is.
-  //   divisor  about the weight of a step of all ranks, the same on all: gradients travel divided
-  //            by it, so that they have the size that one process would give them
-  void JoinWith(std::unique_ptr<GradientExchange> exchange, double divisor);
-  // Call it before each step of several ranks.
-  //   step  its number in the run, from 1, for messages
+  // See StepRanks. Every rank calls it once, before the first step. REQUIRES: ranks.
+  Status Connect() { return ranks_->Connect(); }
+  // Says which step of the run comes next, from 1, for draws and messages. By default the one after
+  // the last Update.
   void BeginStep(int64_t step) { step_ = step; }
+  // Returns whether the last Backward has failed only because another rank had left the step.
+  bool left() const { return left_; }
 
   // Call it after the batches of a step, on every rank, and also where Backward failed or was not
   // called. Afterwards gradients, loss and whether the step is broken are those of all ranks.
-  // Errors: those of Group. REQUIRES: JoinWith.
+  // Errors: those of Group. REQUIRES: ranks.
   Result<StepTotals> Join(const StepTotals& mine);
 
   // Unscales and clips the gradients, updates the weights and averages them: step number `step` of
@@ -150,16 +160,28 @@ class Learner {
   WeightAverage::Use UseAverage() { return average_.UseInModel(); }
 
   // Returns parameters, buffers, optimizer state and averages, for a checkpoint. Shares memory:
-  // copy them or write them out before the next step.
+  // copy them or write them out before the next step. Where the optimizer's state is shared out
+  // (sharded), that of this rank.
   NamedTensors State() const;
   Result<std::vector<NamedArray>> Save() const { return ToNamedArrays(State()); }
-  // Restores the arrays of State; `source`: what messages call the arrays' origin.
+  bool sharded() const { return sharded_ != nullptr; }
+  // Returns State, and on rank 0 what the others have of it; every rank calls it. Errors: those of
+  // Group.
+  Result<NamedTensors> GatherState() const;
+
+  // Restores the arrays of State, gathered; `source`: what messages call the arrays' origin. Where
+  // the state is shared out, TakeStateOfFirst has to follow.
   Status Restore(std::span<const NamedArray> arrays, std::string_view source);
+  // Gives every rank the state of rank 0, or its part of it. Every rank calls it. Errors: those of
+  // Group. REQUIRES: ranks.
+  Status TakeStateOfFirst();
 
  private:
   Learner(std::shared_ptr<Model> model, std::shared_ptr<const Loss> loss,
           std::unique_ptr<Optimizer> optimizer, const TrainRecipe& recipe,
           const Placement& placement, const SchedulePlan& plan);
+  NamedTensors StateWith(NamedTensors of_optimizer) const;
+  Status RestoreOptimizer(std::span<const NamedArray> arrays, std::string_view source);
   TrainingScores Forward(const at::Tensor& input);
   StepOutcome Judge();
   StepOutcome JudgeOverflow();
@@ -172,6 +194,7 @@ class Learner {
   std::string WhyBroken(const TensorBatch& batch, const at::Tensor& scores,
                         const LayerTrace* trace);
   std::string WhyGradients();
+  Status LeftBy(const Status& lost);
   Status ExplainFailure(const Status& failure, const TensorBatch& batch, const at::Tensor& scores);
   uint64_t FixedBytes() const;
   void AddLoss(const at::Tensor& loss, double weight);
@@ -182,14 +205,16 @@ class Learner {
   const std::shared_ptr<Model> model_;
   const std::shared_ptr<const Loss> objective_;
   const std::unique_ptr<Optimizer> optimizer_;
+  ShardedOptimizer* const sharded_;           // the same; null: it has the state of all parameters
+  std::optional<NamedTensors> to_be_spread_;  // its state of all parameters, restored
   const ClipOptions clip_;
+  const uint64_t seed_;
   const Precision precision_;
   std::optional<GradScaler> scaler_;
   WeightAverage average_;
   std::vector<at::Tensor> parameters_;
   std::optional<GraphedPass> graphed_;
-  std::unique_ptr<GradientExchange> exchange_;  // null: alone
-  double divisor_ = 1;                          // of the gradients that are exchanged
+  std::unique_ptr<StepRanks> ranks_;  // null: alone
   StepChecks checks_;
   RowNames row_names_ = PlacesInBatch;
   StepOutcome outcome_ = StepOutcome::kMoved;
@@ -197,7 +222,8 @@ class Learner {
 
   // Of the current step.
   int64_t parts_ = 0;    // batches so far
-  int64_t step_ = 1;     // its number, if there are several ranks
+  int64_t step_ = 1;     // its number
+  bool left_ = false;    // by another rank
   at::Tensor loss_;      // mean so far
   double weight_ = 0;    // its divisor (Loss::Weight)
   double expected_ = 0;  // the divisor of the gradients

@@ -10,22 +10,18 @@
 
 namespace stoker {
 
-void Learner::JoinWith(std::unique_ptr<GradientExchange> exchange, double divisor) {
-  exchange_ = std::move(exchange);
-  divisor_ = divisor;
-}
-
 Result<StepTotals> Learner::Join(const StepTotals& mine) {
+  if (mine.failed > 0) ranks_->Leave();
   if (!broken_) why_.clear();  // of an earlier step, where this one had no samples here
   const double loss = loss_.defined() ? loss_.item<double>() * weight_ : 0;
   at::Tensor totals =
       at::tensor({weight_, loss, broken_ ? 1.0 : 0.0, static_cast<double>(mine.samples),
                   static_cast<double>(mine.failed), static_cast<double>(mine.stopped)},
                  at::kDouble);
-  STOKER_RETURN_IF_ERROR(exchange_->Finish(step_, totals));
+  STOKER_RETURN_IF_ERROR(ranks_->exchange().Finish(step_, totals));
   const auto* const sums = totals.const_data_ptr<double>();
   weight_ = sums[0];
-  expected_ = divisor_;
+  expected_ = ranks_->divisor();
   loss_ = at::full({}, sums[1] / sums[0], at::kFloat);
   const StepTotals all{.samples = static_cast<int64_t>(sums[3]),
                        .failed = static_cast<int64_t>(sums[4]),
@@ -38,7 +34,7 @@ Result<StepTotals> Learner::Join(const StepTotals& mine) {
 // The ranks decide alike what becomes of the step, and each says what the first of them found.
 Status Learner::TellWhyBroken() {
   STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> all,
-                          exchange_->group().GatherTexts(why_, "why a loss is not finite"));
+                          ranks_->group().GatherTexts(why_, "why a loss is not finite"));
   const auto told = std::ranges::find_if(all, [](const std::string& why) { return !why.empty(); });
   why_ = told == all.end() ? "the loss is not finite"
                            : fmt::format("rank {}: {}", told - all.begin(), *told);

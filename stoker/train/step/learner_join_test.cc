@@ -10,24 +10,63 @@
 
 namespace stoker::learner_join_test {
 
+// What is learnt, and how.
+struct Of {
+  std::string model = "{mlp: {classes: 4, hidden: [16], dropout: 0}}";
+  std::string loss = "cross_entropy";
+  std::vector<std::string> set = {};
+  MemoryFormat layout = MemoryFormat::kContiguous;
+  double tolerance = 1e-5;  // of a weight after a step, where sums are rounded otherwise
+};
+
 class LearnerJoinTest : public testing::Test {
  protected:
-  std::unique_ptr<Learner> Make(const std::string& loss = "cross_entropy") {
+  std::unique_ptr<Learner> Make(const Of& of = {}, Group* group = nullptr) {
     at::set_num_threads(1);
-    const Result<Recipe> recipe =
-        problem_.Load({"model={mlp: {classes: 4, hidden: [16], dropout: 0}}", "train.optimizer=sgd",
-                       fmt::format("train.loss={}", loss)});
+    std::vector<std::string> set = {"model=" + of.model, "train.optimizer=sgd",
+                                    "train.loss=" + of.loss};
+    set.insert(set.end(), of.set.begin(), of.set.end());
+    const Result<Recipe> recipe = problem_.Load(set);
     EXPECT_THAT(recipe, IsOk());
-    auto learner = Learner::Create(*recipe, {.channels = 1, .height = 8, .width = 8}, {});
+    auto learner =
+        Learner::Create(*recipe, {.channels = 1, .height = 8, .width = 8},
+                        {.memory_format = of.layout}, {}, {.group = group, .divisor = 11});
     EXPECT_THAT(learner, IsOk());
     return *std::move(learner);
   }
 
-  std::unique_ptr<Learner> MakeFor(Group& group, const std::string& loss = "cross_entropy") {
-    std::unique_ptr<Learner> learner = Make(loss);
-    learner->JoinWith(
-        std::make_unique<GradientExchange>(group, learner->model().parameters(), 4096), 11);
+  std::unique_ptr<Learner> MakeFor(Group& group, Of of = {}) {
+    of.set.emplace_back("train.distributed.bucket_mb=0.004");
+    std::unique_ptr<Learner> learner = Make(of, &group);
+    EXPECT_THAT(learner->Connect(), IsOk());
     return learner;
+  }
+
+  // Makes one step of 11 samples, whole on each rank, and together: rank r has those from
+  // ends[r - 1] to ends[r].
+  void ExpectStepOfOne(Group& group, const Of& of, const std::vector<int64_t>& ends) {
+    const auto rank = static_cast<size_t>(group.membership().rank);
+    const auto whole = Make(of), part = MakeFor(group, of);
+    TensorBatch batch = Batch(11);
+    batch.input = batch.input.contiguous(ToTorch(of.layout));
+    STOKER_ASSERT_OK_AND_ASSIGN(const at::Tensor loss_of_whole, whole->Step(batch, kNow));
+    STOKER_ASSERT_OK(part->Backward(Part(batch, rank == 0 ? 0 : ends[rank - 1], ends[rank])));
+    STOKER_ASSERT_OK_AND_ASSIGN(const StepTotals all, part->Join({.samples = 1}));
+    EXPECT_EQ(all.samples, std::ssize(ends));
+    EXPECT_EQ(all.failed, 0);
+    STOKER_ASSERT_OK_AND_ASSIGN(const at::Tensor loss_of_all, part->Update(kNow, 1));
+    EXPECT_NEAR(loss_of_all.item<double>(), loss_of_whole.item<double>(), 1e-5);
+    ExpectSameWeights(*part, *whole, of.tolerance);
+    ExpectSameBytesEverywhere(group, *part);
+  }
+
+  // Weights and running moments of all ranks are those of rank 0.
+  static void ExpectSameBytesEverywhere(Group& group, Learner& learner) {
+    for (const auto& [name, tensor] : StateOf(learner.model())) {
+      at::Tensor first = tensor.detach().clone().contiguous();
+      STOKER_ASSERT_OK(group.Broadcast(first, 0, "the weights"));
+      EXPECT_TRUE(at::equal(first, tensor)) << name;
+    }
   }
 
   static TensorBatch Batch(int64_t samples) {
@@ -38,10 +77,11 @@ class LearnerJoinTest : public testing::Test {
   static TensorBatch Part(const TensorBatch& batch, int64_t begin, int64_t end) {
     return {.input = batch.input.slice(0, begin, end), .target = batch.target.slice(0, begin, end)};
   }
-  static void ExpectSameWeights(Learner& a, Learner& b) {
+  static void ExpectSameWeights(Learner& a, Learner& b, double tolerance = 1e-5) {
     const NamedTensors of_a = StateOf(a.model()), of_b = StateOf(b.model());
     for (size_t i = 0; i < of_a.size(); ++i) {
-      EXPECT_TRUE(torch::allclose(of_a[i].tensor, of_b[i].tensor, 1e-5, 1e-7)) << of_a[i].name;
+      EXPECT_TRUE(torch::allclose(of_a[i].tensor, of_b[i].tensor, tolerance, tolerance / 100))
+          << of_a[i].name;
     }
   }
 
@@ -49,27 +89,89 @@ class LearnerJoinTest : public testing::Test {
   SmallProblem problem_;
 };
 
+// Where each rank's part of 11 samples ends: uneven, and none at all.
+const std::vector<int64_t> kEnds[] = {{3, 7, 11}, {9, 10, 11}, {0, 11, 11}};
+
 TEST_F(LearnerJoinTest, PartsOfAnySizeMakeTheStepOfOneBatch) {
   for (const char* loss : {"cross_entropy", "{cross_entropy: {weights: [1, 2, 3, 4]}}"}) {
     SCOPED_TRACE(loss);
-    // Where each rank's part of 11 samples ends: uneven, and none at all.
-    for (const std::vector<int64_t>& ends :
-         {std::vector<int64_t>{3, 7, 11}, {9, 10, 11}, {0, 11, 11}}) {
+    for (const std::vector<int64_t>& ends : kEnds)
+      AsRanks(3, [&](Group& group) { ExpectStepOfOne(group, {.loss = loss}, ends); });
+  }
+}
+
+TEST_F(LearnerJoinTest, BatchNormsTakeTheRowsOfAllRanks) {
+  const std::vector<std::string> checkpointed = {"train.activation_checkpointing=[\"*\"]"};
+  const std::string convnet = "{convnet: {classes: 4, channels: [6, 5]}}";
+  const std::pair<const char*, Of> cases[] = {
+      {"plain", {.model = convnet, .tolerance = 1e-4}},
+      {"fused", {.model = convnet, .layout = MemoryFormat::kChannelsLast, .tolerance = 1e-4}},
+      {"made again", {.model = convnet, .set = checkpointed, .tolerance = 1e-4}},
+      {"fused and made again",
+       {.model = convnet,
+        .set = checkpointed,
+        .layout = MemoryFormat::kChannelsLast,
+        .tolerance = 1e-4}},
+      // Its last norms see a value or two of each sample.
+      {"resnet18", {.model = "{resnet18: {classes: 4, stem: small}}", .tolerance = 1e-2}}};
+  for (const auto& [name, of] : cases) {
+    SCOPED_TRACE(name);
+    for (const std::vector<int64_t>& ends : kEnds)
+      AsRanks(3, [&, &of = of](Group& group) { ExpectStepOfOne(group, of, ends); });
+  }
+}
+
+TEST_F(LearnerJoinTest, DropoutDrawsForASampleWhatOneProcessDraws) {
+  for (const std::vector<std::string>& set :
+       {std::vector<std::string>{}, {"train.activation_checkpointing=[\"*\"]"}}) {
+    for (const std::vector<int64_t>& ends : kEnds) {
       AsRanks(3, [&](Group& group) {
-        const auto rank = static_cast<size_t>(group.membership().rank);
-        const auto whole = Make(loss), part = MakeFor(group, loss);
-        const TensorBatch batch = Batch(11);
-        STOKER_ASSERT_OK_AND_ASSIGN(const at::Tensor loss_of_whole, whole->Step(batch, kNow));
-        STOKER_ASSERT_OK(part->Backward(Part(batch, rank == 0 ? 0 : ends[rank - 1], ends[rank])));
-        STOKER_ASSERT_OK_AND_ASSIGN(const StepTotals all, part->Join({.samples = 1}));
-        EXPECT_EQ(all.samples, 3);
-        EXPECT_EQ(all.failed, 0);
-        STOKER_ASSERT_OK_AND_ASSIGN(const at::Tensor loss_of_all, part->Update(kNow, 1));
-        EXPECT_NEAR(loss_of_all.item<double>(), loss_of_whole.item<double>(), 1e-6);
-        ExpectSameWeights(*part, *whole);
+        ExpectStepOfOne(
+            group, {.model = "{mlp: {classes: 4, hidden: [16, 16], dropout: 0.4}}", .set = set},
+            ends);
       });
     }
   }
+}
+
+TEST_F(LearnerJoinTest, EachRanksNormsAreItsOwnIfTheRecipeSaysSo) {
+  AsRanks(2, [&](Group& group) {
+    const Of of{.model = "{convnet: {classes: 4, channels: [6]}}"};
+    const Of alone{.model = of.model, .set = {"train.distributed.sync_batch_norm=false"}};
+    const auto whole = Make(of), part = MakeFor(group, alone);
+    const TensorBatch batch = Batch(11);
+    STOKER_ASSERT_OK(
+        part->Backward(Part(batch, group.membership().rank * 5, 5 + group.membership().rank * 6)));
+    STOKER_ASSERT_OK(whole->Backward(batch));
+    EXPECT_FALSE(at::allclose(whole->model().buffers()[0], part->model().buffers()[0]));
+    STOKER_ASSERT_OK(part->Join({}));
+  });
+}
+
+// The pass of the others waits for its norms.
+TEST_F(LearnerJoinTest, ARankThatCannotMakeThePassEndsThatOfTheOthers) {
+  AsRanks(3, [&](Group& group) {
+    const bool fails = group.membership().rank == 1;
+    const auto learner = MakeFor(group, {.model = "{convnet: {classes: 4, channels: [6]}}"});
+    if (!fails) {
+      EXPECT_THAT(learner->Backward(Batch(4)), FailsWith(StatusCode::kUnavailable, "batch norms"));
+    }
+    EXPECT_EQ(learner->left(), !fails);
+    STOKER_ASSERT_OK_AND_ASSIGN(const StepTotals all, learner->Join({.failed = fails ? 1 : 0}));
+    EXPECT_EQ(all.failed, 1);
+  });
+}
+
+TEST_F(LearnerJoinTest, ALossThatIsNotFiniteOnOneRankDoesNotHoldUpItsNorms) {
+  AsRanks(2, [&](Group& group) {
+    const auto learner = MakeFor(group, {.model = "{convnet: {classes: 4, channels: [6]}}"});
+    TensorBatch batch = Batch(4);
+    if (group.membership().rank == 1) batch.input[2][0][0][0] = NAN;
+    STOKER_ASSERT_OK(learner->Backward(batch));
+    STOKER_ASSERT_OK(learner->Join({}));
+    STOKER_ASSERT_OK(learner->Update(kNow, 1));
+    EXPECT_EQ(learner->outcome(), StepOutcome::kBroken);
+  });
 }
 
 TEST_F(LearnerJoinTest, ALossThatIsNotFiniteOnOneRankBreaksTheStepOfAllWhoSayWhose) {
