@@ -84,11 +84,7 @@ class LearnedTrainTest(LearnedCase):
             if key not in evaluated:
                 counts[word] = counts.get(word, 0) + 1
         self.assertEqual(words["options"]["values"], sorted(counts, key=lambda word: (-counts[word], word)))
-        self.assertIn("normalize: {mean: auto, std: auto", self.recipe_of_run())
-
-    def recipe_of_run(self):
-        return " ".join(self.read("run/recipe.yaml").decode().split()).replace("mean: auto std", "mean: auto, std").replace(
-            "normalize: mean", "normalize: {mean")
+        self.assertIn("mean: auto", self.read("run/recipe.yaml").decode())
 
     def test_predictions_of_a_raw_file_are_those_of_evaluation(self):
         """No skew: the rows of the evaluation side alone, in a file of their own, get the same scores."""
@@ -137,10 +133,9 @@ class LearnedTrainTest(LearnedCase):
     def test_a_resumed_run_goes_on_with_what_it_has_learned(self):
         self.recipe()
         self.train(run="whole")
-        self.train("--set", "train.max_steps=9", run="run")
-        before = self.read("run/learned.json")
-        self.train("--resume")  # max_steps is back to what the recipe says
-        self.assertEqual(self.read("run/learned.json"), before)
+        before = self.read("whole/learned.json")
+        self.train("--resume", "--allow-changes", "--set", "train.epochs=3", run="whole")
+        self.assertEqual(self.read("whole/learned.json"), before)
 
     def test_a_resumed_run_refuses_what_was_learned_from_other_data(self):
         self.recipe()
@@ -150,7 +145,6 @@ class LearnedTrainTest(LearnedCase):
         self.rows(seed=4)
         self.assert_fails(resume, 1, "rows.csv")
         self.train(run="other")
-        self.assert_fails([*resume, "--set", f"data.learned={self.path('other/learned.json')}"], 1)
         self.rows()
         self.write("run/learned.json", self.read("other/learned.json"))
         self.assert_fails(resume, 1, "it was learned from other files: rows.csv")
@@ -195,7 +189,7 @@ class LearnedMistakesTest(LearnedCase):
         _, err = self.run_stoker("bench", "recipe.yaml", "--epochs", "1")
         self.assertIn("no number (nan)", err)
         self.fails(text, "field 'image' has no number in number 0 of its first dimension",
-                   change=lambda number, row: ["", *row[1:]])
+                   code=1, change=lambda number, row: ["", *row[1:]])
 
     def test_a_constant_column_is_a_warning_and_becomes_zero(self):
         self.recipe(change=lambda number, row: [row[0], "0.1", row[2], *row[3:]])

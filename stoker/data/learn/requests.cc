@@ -80,7 +80,7 @@ Result<ConfigNode> FillInLearned(const ConfigNode& list, const Learned* learned)
     const LearnedValue* const value =
         learned == nullptr ? nullptr : learned->Find(request.stage, request.field, request.which);
     if (value == nullptr) {
-      return FailedPrecondition(
+      return InvalidArgument(
           "{}: {}: {} is auto, but nothing was learned for such a stage of the field '{}'{}; write "
           "the same stage there, or give values here",
           list.items[request.place].location.ToString(), request.stage, request.option,

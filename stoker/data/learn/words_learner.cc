@@ -1,12 +1,14 @@
 // What `lookup` learns: the words of a field, the most frequent first.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "stoker/base/default_budget.h"
 #include "stoker/base/log.h"
 #include "stoker/base/options.h"
+#include "stoker/base/printable.h"
+#include "stoker/base/utf8.h"
 #include "stoker/data/learn/learner.h"
 #include "stoker/data/text/vocabulary.h"
 #include "stoker/data/transforms/lookup.h"
@@ -49,9 +51,14 @@ class WordsLearner final : public Learner {
     const int64_t limit = options_.limit.value_or(words_.different());
     STOKER_ASSIGN_OR_RETURN(const Vocabulary words,
                             words_.MostFrequent(limit, options_.min_count, {}));
+    const auto damaged = std::ranges::find_if_not(words.tokens(), IsUtf8);
+    if (damaged != words.tokens().end()) {
+      return DataLoss("{} has a word that is no UTF-8 on the training side: '{}'; convert the file",
+                      who, Printable(*damaged));
+    }
     const int64_t left_out = words_.different() - words.size();
     if ((left_out > 0 || empty_ > 0) && !options_.unknown) {
-      return FailedPrecondition(
+      return InvalidArgument(
           "{} has {} on the training side that get no number; say with `unknown` which number they "
           "get, such as {{values: auto, reserve: 1, unknown: 0}}",
           who,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stoker/base/short_text.h"
 #include "stoker/data/core/field_option.h"
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/pictures/picture_plan.h"
@@ -219,7 +220,8 @@ Result<Dataset> Normalize::Build(Dataset input) const {
                           NormalizeConstants(*this, input.spec().fields[index].dtype));
   return InOnePass(MapDataset(
       std::move(input), std::string(kName),
-      fmt::format("{}, mean {}, std {}", field, fmt::join(mean, " "), fmt::join(std, " ")),
+      fmt::format("{}, mean {}, std {}", field, ShortText(fmt::format("{}", fmt::join(mean, " "))),
+                  ShortText(fmt::format("{}", fmt::join(std, " ")))),
       std::move(output), std::make_shared<NormalizeTransform>(index, std::move(channels))));
 }
 
