@@ -41,7 +41,7 @@ struct Prepared {
 Result<Prepared> Prepare() {
   STOKER_ASSIGN_OR_RETURN(
       ConfigNode list,
-      ParseYaml("[{csv: {files: rows.csv, header: none, index: memory, fields: {x: {columns: "
+      ParseYaml("[{csv: {files: rows.csv, header: no, index: memory, fields: {x: {columns: "
                 "0-784, type: float32}}}}, {normalize: {mean: auto, field: x}}]",
                 "bench"));
   STOKER_ASSIGN_OR_RETURN(LearnGroup group, NextGroup(list, FindLearnRequests(list), Folder()));

@@ -65,7 +65,7 @@ class WordsLearner final : public Learner {
           left_out > 0 ? fmt::format("{} words beyond limit and min_count", left_out)
                        : fmt::format("{} empty texts", empty_));
     }
-    if (words.size() == 1) {
+    if (words_.different() == 1) {
       LogWarning(
           "{} always has the same word on the training side, '{}', which tells a model "
           "nothing",

@@ -29,7 +29,7 @@ class LearnedRecipe : public testing::Test {
   ConfigNode Recipe(const std::string& stages) const {
     return *ParseYaml(
         "data:\n"
-        "  source: [csv: {files: rows.csv, header: none, index: memory, fields: {image: {columns: "
+        "  source: [csv: {files: rows.csv, header: no, index: memory, fields: {image: {columns: "
         "0-7, type: uint8, shape: [2, 2, 2]}, label: {columns: 8, type: text}}}]\n"
         "  train: [" +
             stages +
