@@ -30,8 +30,8 @@ ConfigNode FilledStage(const ConfigNode& stage, const LearnRequest& request,
                        const LearnedValue& value);
 
 // Returns the pipeline with what was learned in the place of `auto`; `learned` may be null if there
-// are no requests. Errors: kInvalidArgument, with the place of the stage, if nothing was learned for
-// it.
+// are no requests. Errors: kInvalidArgument, with the place of the stage, if nothing was learned
+// for it.
 Result<ConfigNode> FillInLearned(const ConfigNode& list, const Learned* learned);
 
 // Returns `filled`, which is made of `list` with FillInLearned and every option, with `auto` as
