@@ -36,7 +36,7 @@ MAY_SEE_TORCH = ["device", "cluster", "train"]
 # folder; what helps only them stands in `testing`, which nothing else includes.
 FLOORS = {
     "data": ["core", "pictures", "runtime", "nodes", "rewrites", "options", "text", "transforms", "sources", "ops", "advice",
-             "recipe", "pack", "testing"],
+             "learn", "recipe", "pack", "testing"],
     "train": ["kernels", "core", "step", "models", "losses", "optimizers", "metrics", "evaluation", "plan", "tune", "check", "callbacks",
               "loop", "predict"],
     "tools": ["program", "chart", "formats", "inspect", "compare", "live", "commands", "doctor", "foreign", "launch", "top", "report", "trainer"],

@@ -63,6 +63,11 @@ class SplitDataTest(SplitCase):
         self.table(TABLE.replace("eval: 0.2, ", "test_size: 0.2, "))
         self.assert_fails(["bench", "recipe.yaml"], 2, "recipe.yaml:4:", "here that is eval")
 
+    def test_samples_that_are_drawn_anew_in_every_pass_are_not_split_by_what_they_hold(self):
+        self.write("recipe.yaml", IDX.replace("train-labels}]", "train-labels}, random_crop: {size: 14, padding: 1}]")
+                   .replace("eval: 0.25", "eval: 0.25, by: image"))
+        self.assert_fails(["bench", "recipe.yaml"], 2, "'random_crop' before it changes samples at random")
+
     def test_a_fold_without_a_class_is_told(self):
         self.table(TABLE.replace("eval: 0.2, seed: 1", "fold: 1/5"), count=10)
         failed = 0

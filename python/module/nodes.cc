@@ -14,9 +14,11 @@
 
 #include "python/module/errors.h"
 #include "stoker/base/config_scalar.h"
+#include "stoker/data/learn/requests.h"
 #include "stoker/data/options/registry.h"
 #include "stoker/data/options/whole_pipeline.h"
 #include "stoker/data/recipe/data_section.h"
+#include "stoker/data/recipe/learned_section.h"
 #include "stoker/data/recipe/memory_options.h"
 #include "stoker/data/recipe/recipe.h"
 
@@ -175,9 +177,10 @@ RecipePipeline ReadPipeline(const std::string& file, const std::string& section,
                                       list->location.ToString(), section, list->KindName()));
   }
   Check(WishForMemoryOf(recipe));
-  return {list->items,
-          AbsoluteRoot(data, options.root, std::filesystem::path(file).parent_path()).string(),
-          options.classes};
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  const std::filesystem::path root = AbsoluteRoot(data, options.root, folder);
+  const auto learned = Take(LearnedFor(data, *list, root, folder));
+  return {Take(FillInLearned(*list, learned.get())).items, root.string(), options.classes};
 }
 
 std::string StageName(const ConfigNode& stage) {

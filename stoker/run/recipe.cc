@@ -160,8 +160,9 @@ std::string TrainRecipe::NameOf(std::string_view key) const {
 }
 
 ConfigNode Recipe::Filled() const {
-  ConfigNode filled = ConfigNode::Map(
-      {{"data", {}, data.filled}, {"model", {}, model.node}, {"train", {}, train.Filled()}});
+  ConfigNode filled = ConfigNode::Map({{"data", {}, data.learned ? data.unlearned : data.filled},
+                                       {"model", {}, model.node},
+                                       {"train", {}, train.Filled()}});
   ConfigNode plugins = LoadedPlugins();
   if (!plugins.items.empty())
     filled.entries.insert(filled.entries.begin(), {"plugins", {}, std::move(plugins)});

@@ -10,6 +10,7 @@
 #include "stoker/base/json_file.h"
 #include "stoker/base/log.h"
 #include "stoker/base/remote_path.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/run/build_kind.h"
 
 namespace stoker {
@@ -98,9 +99,30 @@ ConfigNode AsStored(const ConfigNode& recipe) {
   return parsed.ok() ? *std::move(parsed) : recipe;
 }
 
-// `before` with the keys of `train:` that Stoker has got since the run began, at their defaults:
-// what the run was trained with does not change because a later version names it.
+// Adds the options that the operators of a pipeline have got since it was stored, at their
+// defaults.
+void AddLaterOptions(ConfigNode* list) {
+  if (list == nullptr) return;
+  const std::vector<KindDescription> kinds = OperatorRegistry::Known().Describe();
+  for (ConfigNode& item : list->items) {
+    for (ConfigNode::Entry& stage : item.entries) {
+      const auto kind = std::ranges::find(kinds, stage.key, &KindDescription::name);
+      if (kind == kinds.end() || stage.value.kind != ConfigNode::Kind::kMap) continue;
+      for (const ConfigNode::Entry& option : kind->defaults.entries) {
+        if (stage.value.Find(option.key) == nullptr) stage.value.entries.push_back(option);
+      }
+    }
+  }
+}
+
+// `before` with the keys of `train:`, and the options of operators, that Stoker has got since the
+// run began, at their defaults: what the run was trained with does not change because a later
+// version names it.
 ConfigNode WithLaterKeys(ConfigNode before) {
+  if (ConfigNode* const data = before.Find("data")) {
+    for (const char* const pipeline : {"source", "train", "eval"})
+      AddLaterOptions(data->Find(pipeline));
+  }
   const Result<TrainRecipe> train = ParseTrainSection(before);
   const auto section =
       std::ranges::find(before.entries, std::string_view("train"), &ConfigNode::Entry::key);

@@ -92,9 +92,9 @@ bool IsWrittenBeforeTheFirstStep(const fs::path& file) {
   const std::string name = file.filename().string();
   if (name.starts_with("events.out.tfevents.")) return true;
   const std::string_view becomes = internal::FinalNameIn(name);
-  for (const fs::path written :
-       {paths.recipe(), paths.choices(), paths.data(), paths.tuning(), paths.metrics(), paths.log(),
-        paths.lock(), ProgressPath(paths.root), EnvironmentPath(paths.root)}) {
+  for (const fs::path written : {paths.recipe(), paths.learned(), paths.choices(), paths.data(),
+                                 paths.tuning(), paths.metrics(), paths.log(), paths.lock(),
+                                 ProgressPath(paths.root), EnvironmentPath(paths.root)}) {
     const std::string known = written.filename().string();
     if (name == known || becomes == known) return true;
   }
@@ -225,6 +225,25 @@ Result<ConfigNode> ReadRunRecipe(const fs::path& root) {
   return ParseYaml(*text, path);
 }
 
+void UseLearnedOf(const fs::path& root, ConfigNode& recipe) {
+  ConfigNode* const data = recipe.Find("data");
+  const std::string file = RunPaths{root}.learned();
+  std::error_code ignored;
+  if (data == nullptr || data->kind != ConfigNode::Kind::kMap || !fs::exists(file, ignored)) return;
+  const ConfigNode* const named = data->Find("learned");
+  if (named != nullptr && !named->scalar.empty()) return;
+  std::erase_if(data->entries, [](const auto& entry) { return entry.key == "learned"; });
+  // Without a place in a file: relative to the working directory, as the run is.
+  data->entries.push_back({"learned", {}, ConfigNode::Scalar(file)});
+}
+
+Result<std::shared_ptr<const Learned>> ReadRunLearned(const fs::path& root) {
+  Result<std::shared_ptr<const Learned>> learned = ReadLearned(RunPaths{root}.learned());
+  if (!learned.ok() && learned.status().code() == StatusCode::kNotFound)
+    return std::shared_ptr<const Learned>();
+  return learned;
+}
+
 Result<std::optional<Choices>> ReadRunChoices(const fs::path& root) {
   const std::string path = RunPaths{root}.choices();
   STOKER_ASSIGN_OR_RETURN(const std::optional<Json> json, ReadJsonFile(path));
@@ -305,6 +324,10 @@ RunDirectory RunDirectory::Nowhere() {
 Status RunDirectory::WriteRecipe(const ConfigNode& recipe) {
   if (nowhere()) return OkStatus();
   return WriteFileAtomically(paths_.recipe(), WithoutSecrets(ToYaml(recipe)));
+}
+
+Status RunDirectory::WriteLearned(const Learned& learned) {
+  return nowhere() ? OkStatus() : WriteJsonFile(paths_.learned(), learned.ToJson());
 }
 
 Status RunDirectory::WriteChoices(const Choices& choices) {

@@ -1,6 +1,8 @@
 // RunDirectory: holds everything that a training run writes.
 //
 //   recipe.yaml           the recipe as resolved, every key filled in
+//   learned.json          what stages have learned from the training data, if any do
+//                         (data/learn/learned.h)
 //   choices.json          the tuner's choices
 //   allowed.json          changes that a resumed run was allowed (allowed_changes.h)
 //   data.json             marks of its data files when it last began (recipe_changes.h)
@@ -29,6 +31,7 @@
 #include "stoker/base/json.h"
 #include "stoker/base/mutex.h"
 #include "stoker/base/status.h"
+#include "stoker/data/learn/learned.h"
 #include "stoker/io/descriptor.h"
 #include "stoker/io/made_directories.h"
 #include "stoker/run/choices.h"
@@ -41,6 +44,7 @@ struct RunPaths {
 
   std::string recipe() const { return (root / "recipe.yaml").string(); }
   std::string allowed_changes() const { return (root / "allowed.json").string(); }
+  std::string learned() const { return (root / "learned.json").string(); }
   std::string choices() const { return (root / "choices.json").string(); }
   std::string data() const { return (root / "data.json").string(); }
   std::string tuning() const { return (root / "tuning.json").string(); }
@@ -64,6 +68,14 @@ bool RunIsHeld(const std::filesystem::path& root);
 
 // Reads the recipe of a run, for ParseRecipe. Errors: kNotFound if `root` is not a run.
 Result<ConfigNode> ReadRunRecipe(const std::filesystem::path& root);
+
+// Has `recipe`, which is about to be parsed, take what its stages learn from the run: sets
+// `data.learned` where the run has learned something and the recipe does not name another file.
+void UseLearnedOf(const std::filesystem::path& root, ConfigNode& recipe);
+
+// Returns what the stages of the run have learned; null if none of them learns. Errors: those of
+// ReadLearned.
+Result<std::shared_ptr<const Learned>> ReadRunLearned(const std::filesystem::path& root);
 
 // Reads the choices of the run's tuner; nothing if it has not chosen yet.
 Result<std::optional<Choices>> ReadRunChoices(const std::filesystem::path& root);
@@ -123,6 +135,8 @@ class RunDirectory {
   const std::shared_ptr<HeldRun>& held() const { return held_; }
 
   Status WriteRecipe(const ConfigNode& recipe);
+
+  Status WriteLearned(const Learned& learned);
 
   Status WriteChoices(const Choices& choices);
 

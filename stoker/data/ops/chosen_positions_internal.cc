@@ -1,7 +1,6 @@
 #include "stoker/data/ops/chosen_positions_internal.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <list>
 #include <utility>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "stoker/base/mutex.h"
 #include "stoker/base/per_process.h"
 #include "stoker/base/stop_scope.h"
+#include "stoker/data/core/file_stamps.h"
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/transform.h"
@@ -47,23 +47,11 @@ RememberedPositions& Remembered() {
   return remembered.Get();
 }
 
-void AppendMarks(const Dataset& dataset, std::string& text) {
-  for (const Dataset& input : dataset.node().inputs()) AppendMarks(input, text);
-  for (const std::string& file : dataset.node().files()) {
-    std::error_code ignored;
-    const uintmax_t size = std::filesystem::file_size(file, ignored);
-    const auto written = std::filesystem::last_write_time(file, ignored);
-    text += fmt::format("{}\n{} {}\n", file, size, written.time_since_epoch().count());
-  }
-}
-
 // What determines the positions, as text; empty if that is not known, as of functions in C++.
 std::string Describe(const Dataset& input, const std::string& options) {
-  std::string text = StagesBefore::Lines();
+  const std::string text = StagesBefore::Lines();
   if (text.empty()) return text;
-  text += options + "\n" + input.ToString();
-  AppendMarks(input, text);
-  return text;
+  return text + options + "\n" + input.ToString() + FileStamps(input);
 }
 
 // Replaces an element by its hashes, on the thread that has made it.

@@ -94,6 +94,27 @@ bool KeysNameSamples(const DatasetNode& node) {
                              [](const Dataset& input) { return KeysNameSamples(input.node()); });
 }
 
+// The last stage up to `node` that changes elements at random, in every pass otherwise; null if
+// there is none.
+const DatasetNode* FindRandomMap(const DatasetNode& node) {
+  if (node.element_wise() != nullptr && node.random()) return &node;
+  for (const Dataset& input : node.inputs()) {
+    if (const DatasetNode* const found = FindRandomMap(input.node())) return found;
+  }
+  return nullptr;
+}
+
+// A sample whose key is drawn anew in every pass would change sides with it.
+Status CheckKeysStay(const Dataset& input, const SplitFields& fields) {
+  if (fields.key.empty() && !fields.class_of) return OkStatus();
+  const DatasetNode* const random = FindRandomMap(input.node());
+  if (random == nullptr) return OkStatus();
+  return InvalidArgument(
+      "split: the fields decide on which side a sample is, but '{}' before it changes samples at "
+      "random, so that a sample may be trained on and evaluated; put split before '{}'",
+      random->name(), random->name());
+}
+
 std::string DetailsOfSplit(const Split& options) {
   std::string text = options.side;
   text += options.eval ? fmt::format(", eval {}", *options.eval)
@@ -154,6 +175,7 @@ void Split::Describe(OptionTable<Split>& table) {
 Result<Dataset> Split::Build(Dataset input) const {
   STOKER_ASSIGN_OR_RETURN(const SplitRule rule, RuleOf(*this));
   STOKER_ASSIGN_OR_RETURN(const SplitFields fields, FindFields(*this, input.spec()));
+  STOKER_RETURN_IF_ERROR(CheckKeysStay(input, fields));
   if (!HasFixedPositions(input)) return SplitInOrder(std::move(input), *this, fields, rule);
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const ChosenPositions> evals,
                           FindSides(input, *this, fields, rule));

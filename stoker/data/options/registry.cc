@@ -50,14 +50,47 @@ OperatorRegistry::Configured Guarded(OperatorRegistry::Configured kind) {
   return kind;
 }
 
+// What is learned is put in before a recipe's pipelines are built (data/learn).
+Status CheckIsLearned(const ConfigNode& node) {
+  const std::optional<AskedStage> asked = OperatorRegistry::Known().Asks(node);
+  if (!asked) return OkStatus();
+  return InvalidArgument(
+      "{}: {}: {} is auto, which is learned from the training data; that is possible for the "
+      "stages of data.source, data.train and data.eval of a recipe, and not inside of another "
+      "stage or in a pipeline that is built in code: give values there",
+      node.location.ToString(), asked->stage, asked->option);
+}
+
 Result<OperatorRegistry::Configured> ParseOperator(const ConfigNode& node,
                                                    const std::filesystem::path& root) {
+  STOKER_RETURN_IF_ERROR(CheckIsLearned(node));
   STOKER_ASSIGN_OR_RETURN(OperatorRegistry::Configured kind,
                           OperatorRegistry::Known().Parse(node, root));
   return Guarded(std::move(kind));
 }
 
 }  // namespace
+
+std::optional<AskedStage> OperatorRegistry::Asks(const ConfigNode& entry) const {
+  const auto is_auto = [](const ConfigNode& value) {
+    return value.kind == ConfigNode::Kind::kScalar && !value.quoted && value.scalar == "auto";
+  };
+  if (entry.kind != ConfigNode::Kind::kMap) return std::nullopt;
+  for (const ConfigNode::Entry& stage : entry.entries) {
+    const std::vector<std::string>& options = LearnedOptions(stage.key);
+    if (options.empty()) continue;
+    const ConfigNode* const option = stage.value.Find(options.front());
+    if (is_auto(stage.value) || (option != nullptr && is_auto(*option)))
+      return AskedStage{stage.key, options.front()};
+  }
+  return std::nullopt;
+}
+
+const std::vector<std::string>& OperatorRegistry::LearnedOptions(std::string_view name) const {
+  static const std::vector<std::string> kNone;
+  const auto found = learned_.find(name);
+  return found == learned_.end() ? kNone : found->second;
+}
 
 OperatorRegistry& OperatorRegistry::ToAddTo() {
   static OperatorRegistry registry = [] {

@@ -4,6 +4,8 @@
 #include <concepts>
 #include <filesystem>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -34,6 +36,20 @@ concept SaysWhetherItArranges = requires {
   { T::kArranges } -> std::convertible_to<bool>;
 };
 
+// An operator that can learn some of its options from the training data lists them, first the one
+// that asks for it when it is `auto`: `static constexpr std::string_view kLearns[] = {"mean",
+// "std"};` (data/learn).
+template <typename T>
+concept LearnsOptions = requires {
+  std::begin(T::kLearns);
+};
+
+// A stage of a recipe whose options are to be learned.
+struct AskedStage {
+  std::string stage;   // the operator
+  std::string option;  // that is auto
+};
+
 class OperatorRegistry : public Registry<Dataset, std::optional<Dataset>> {
  public:
   OperatorRegistry() : Registry("operator") {}
@@ -54,6 +70,9 @@ class OperatorRegistry : public Registry<Dataset, std::optional<Dataset>> {
         SaysWhetherItArranges<T>,
         "give the operator a `static constexpr bool kArranges` (data/options/registry.h)");
     if (T::kArranges) arranging_.emplace(T::kName);
+    if constexpr (LearnsOptions<T>)
+      learned_.emplace(T::kName,
+                       std::vector<std::string>(std::begin(T::kLearns), std::end(T::kLearns)));
     AddKind<T>("operator", [](const T& options, std::optional<Dataset> input) -> Result<Dataset> {
       if (!input)
         return InvalidArgument("{}: there is nothing to work on; begin the pipeline with a source",
@@ -65,6 +84,12 @@ class OperatorRegistry : public Registry<Dataset, std::optional<Dataset>> {
   // Returns whether there is an operator `name` that arranges.
   bool Arranges(std::string_view name) const { return arranging_.contains(name); }
 
+  // Returns the operator of an entry whose options are to be learned, and the option that says so:
+  // {normalize: auto} or {normalize: {mean: auto, field: x}}. Nothing for any other entry.
+  std::optional<AskedStage> Asks(const ConfigNode& entry) const;
+  // Returns the options that the operator `name` can learn; none for most.
+  const std::vector<std::string>& LearnedOptions(std::string_view name) const;
+
   // Returns all operators: Stoker's own and those that were added (run/kinds.h).
   static const OperatorRegistry& Known() { return ToAddTo(); }
   // Returns the same, to be changed before recipes are read.
@@ -72,6 +97,7 @@ class OperatorRegistry : public Registry<Dataset, std::optional<Dataset>> {
 
  private:
   std::set<std::string, std::less<>> arranging_;
+  std::map<std::string, std::vector<std::string>, std::less<>> learned_;
 };
 
 // Generated: adds the operators in sources/, ops/ and transforms/.

@@ -6,7 +6,9 @@
 #include "stoker/base/problems.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/data/core/option_object.h"
+#include "stoker/data/learn/requests.h"
 #include "stoker/data/options/whole_pipeline.h"
+#include "stoker/data/recipe/learned_section.h"
 
 namespace stoker {
 namespace {
@@ -22,9 +24,11 @@ void DataOptions::Describe(OptionTable<DataOptions>& table) {
       .Field(
           "root", &DataOptions::root,
           "the folder that paths in the pipelines are relative to; itself relative to the recipe")
-      .Field(
-          "classes", &DataOptions::classes,
-          "what the labels 0, 1, ... are called; empty: as the source or `lookup` of train says");
+      .Field("classes", &DataOptions::classes,
+             "what the labels 0, 1, ... are called; empty: as the source or `lookup` of train says")
+      .Field("learned", &DataOptions::learned,
+             "the learned.json of a run, whose values stages with `auto` take in place of learning "
+             "them; relative to the recipe");
 }
 
 template <>
@@ -100,7 +104,10 @@ Result<EvalList> FindEvalList(const ConfigNode& recipe,
         "normalize, batch]; here is {}",
         eval->location.ToString(), eval->KindName());
   }
-  return EvalList{*std::move(eval), AbsoluteRoot(*data, options.root, recipe_folder)};
+  const std::filesystem::path root = AbsoluteRoot(*data, options.root, recipe_folder);
+  STOKER_ASSIGN_OR_RETURN(const auto learned, LearnedFor(*data, *eval, root, recipe_folder));
+  STOKER_ASSIGN_OR_RETURN(ConfigNode list, FillInLearned(*eval, learned.get()));
+  return EvalList{std::move(list), root};
 }
 
 }  // namespace stoker

@@ -19,6 +19,7 @@ struct DataOptions {
   std::filesystem::path root = ".";
   std::vector<std::string> classes;
   RemoteSettings remote;
+  std::filesystem::path learned;
 
   static void Describe(OptionTable<DataOptions>& table);
 };

@@ -6,12 +6,14 @@
 #include "stoker/base/problems.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/data/core/class_names.h"
+#include "stoker/data/learn/requests.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/options/registry.h"
 #include "stoker/data/options/whole_pipeline.h"
 #include "stoker/data/recipe/data_check.h"
 #include "stoker/data/recipe/data_section.h"
+#include "stoker/data/recipe/learned_section.h"
 #include "stoker/data/recipe/recipe_text.h"
 #include "stoker/data/transforms/decode.h"
 #include "stoker/data/transforms/lookup.h"
@@ -81,8 +83,11 @@ void KeepRemainder(ConfigNode& stage) {
 Result<ConfigNode> EvalSection(const ConfigNode& recipe) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode* data, DataSection(recipe));
   std::optional<ConfigNode> eval = WholePipeline(*data, "eval");
-  if (eval && eval->kind == ConfigNode::Kind::kList && !eval->items.empty())
-    return *std::move(eval);
+  if (eval && eval->kind == ConfigNode::Kind::kList && !eval->items.empty()) {
+    if (FindLearnRequests(*eval).empty()) return *std::move(eval);
+    STOKER_ASSIGN_OR_RETURN(const auto learned, LearnedFor(*data, *eval, {}, {}));
+    return FillInLearned(*eval, learned.get());
+  }
   return FailedPrecondition(
       "the recipe has no pipeline data.eval, so it is not known how samples are prepared; add one");
 }
@@ -92,6 +97,7 @@ struct SectionRead {
   DataOptions options;  // the root absolute
   std::optional<Dataset> train, eval;
   ConfigNode train_filled, eval_filled;
+  std::shared_ptr<const Learned> learned;
   // False if a wrong key may be the one that says how files on servers are read.
   bool knows_servers = true;
   Problems problems;
@@ -111,23 +117,39 @@ bool NamesServers(const ConfigNode& node) {
          });
 }
 
-// Builds one pipeline. One that reads from servers is left out where it is not known how `remote`
-// would have them read: they would be asked at the usual address with the user's credentials.
-void ReadPipeline(const ConfigNode& list, std::optional<Dataset>& built, ConfigNode& filled,
-                  SectionRead& read) {
+// Where the section stands.
+struct RecipePlace {
+  const ConfigNode& data;
+  const std::filesystem::path& folder;
+};
+
+// Builds one pipeline, after what its stages learn is known. One that reads from servers is left
+// out where it is not known how `remote` would have them read: they would be asked at the usual
+// address with the user's credentials.
+void ReadPipeline(const ConfigNode& list, const RecipePlace& place, std::optional<Dataset>& built,
+                  ConfigNode& filled, SectionRead& read) {
   const std::filesystem::path& root = read.options.root;
   const bool remote = IsRemotePath(root.native()) || NamesServers(list);
   if (remote && !read.knows_servers) return;
-  read.problems.Take(BuildPipeline(list, root, &filled), built);
+  std::shared_ptr<const Learned> learned;
+  const Result<ConfigNode> whole = [&]() -> Result<ConfigNode> {
+    STOKER_ASSIGN_OR_RETURN(learned, LearnedFor(place.data, list, root, place.folder));
+    return FillInLearned(list, learned.get());
+  }();
+  read.problems.Add(whole.status());
+  if (!whole.ok()) return;
+  if (learned) read.learned = std::move(learned);
+  read.problems.Take(BuildPipeline(*whole, root, &filled), built);
 }
 
 // The pipelines do not depend on each other: a mistake in one hides none in the other.
-void ReadPipelines(const ConfigNode& recipe, const ConfigNode& data, SectionRead& read) {
+void ReadPipelines(const ConfigNode& recipe, const RecipePlace& place, SectionRead& read) {
+  const ConfigNode& data = place.data;
   const Status shared = CheckShared(data);
   read.problems.Add(shared);
   if (!shared.ok()) return;
   if (const std::optional<ConfigNode> train = WholePipeline(data, "train")) {
-    ReadPipeline(*train, read.train, read.train_filled, read);
+    ReadPipeline(*train, place, read.train, read.train_filled, read);
   } else {
     read.problems.Add(InvalidArgument(
         "{}: data: the pipeline 'train' is missing; it is a list such as [idx: {{...}}, shuffle, "
@@ -140,7 +162,7 @@ void ReadPipelines(const ConfigNode& recipe, const ConfigNode& data, SectionRead
   read.problems.Add(CheckNamedClasses(data, read.options.classes, of_train));
   const std::optional<ConfigNode> eval = WholePipeline(data, "eval");
   if (!eval) return;
-  ReadPipeline(*eval, read.eval, read.eval_filled, read);
+  ReadPipeline(*eval, place, read.eval, read.eval_filled, read);
   if (!read.train || !read.eval) return;
   read.problems.Add(CheckSameClasses(*eval, of_train, FindClassNames(*read.eval, label)));
 }
@@ -154,7 +176,7 @@ SectionRead ReadSection(const ConfigNode& recipe, const std::filesystem::path& r
   read.problems.Add(keys);
   read.knows_servers = keys.ok() || read.options.remote.given();
   read.options.root = AbsoluteRoot(**data, read.options.root, recipe_folder);
-  if (KnowsRoot(**data, keys)) ReadPipelines(recipe, **data, read);
+  if (KnowsRoot(**data, keys)) ReadPipelines(recipe, {**data, recipe_folder}, read);
   return read;
 }
 
@@ -264,6 +286,21 @@ void KeepPlaces(const ConfigNode& written, ConfigNode& filled) {
 
 }  // namespace
 
+namespace {
+
+// The section filled in, with `auto` as it was written.
+ConfigNode WithRequests(const ConfigNode& data, const SectionRead& read, ConfigNode filled) {
+  const auto of = [&](const char* name, const ConfigNode& pipeline) {
+    const std::optional<ConfigNode> list = WholePipeline(data, name);
+    return list ? PutBackRequests(*list, pipeline) : pipeline;
+  };
+  AddFilledPipelines(data, of("train", read.train_filled), of("eval", read.eval_filled), filled);
+  KeepPlaces(data, filled);
+  return filled;
+}
+
+}  // namespace
+
 Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
                                     const std::filesystem::path& recipe_folder) {
   SectionRead read = ReadSection(recipe, recipe_folder);
@@ -272,13 +309,15 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
   if (options.classes.empty()) options.classes = FindClassNames(*read.train, LabelOf(recipe));
   // Absolute, so that the filled recipe means the same wherever it is stored.
   ConfigNode filled = FormatOptions(OptionsOf<DataOptions>(), &options);
-  if (!options.remote.given()) {  // most recipes read nothing remote
-    std::erase_if(filled.entries,
-                  [](const ConfigNode::Entry& entry) { return entry.key == "remote"; });
-  }
-  AddFilledPipelines(*recipe.Find("data"), std::move(read.train_filled),
-                     std::move(read.eval_filled), filled);
-  KeepPlaces(*recipe.Find("data"), filled);
+  // Most recipes read nothing remote. What was learned is kept beside the section.
+  std::erase_if(filled.entries, [&](const ConfigNode::Entry& entry) {
+    return entry.key == "learned" || (entry.key == "remote" && !options.remote.given());
+  });
+  const ConfigNode& data = *recipe.Find("data");
+  ConfigNode unlearned;
+  if (read.learned) unlearned = WithRequests(data, read, filled);
+  AddFilledPipelines(data, std::move(read.train_filled), std::move(read.eval_filled), filled);
+  KeepPlaces(data, filled);
   auto train = read.train->shared_node();
   auto eval = read.eval ? read.eval->shared_node() : nullptr;
   return DataRecipe{.root = options.root,
@@ -286,6 +325,8 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
                     .eval = std::move(read.eval),
                     .classes = std::move(options.classes),
                     .filled = std::move(filled),
+                    .unlearned = std::move(unlearned),
+                    .learned = std::move(read.learned),
                     .parsed_train = std::move(train),
                     .parsed_eval = std::move(eval)};
 }

@@ -11,6 +11,8 @@
 //     without it #
 //                                      they have the names that the source gives (`folder`), or #
 //                                      the words that `lookup` numbered
+//     learned: RUN/learned.json        # optional: what stages with `auto` have learned; else it is
+//                                      # learned when the section is read (data/learn)
 //     remote: {cache: /scratch}        # optional: how files on servers are read (docs/remote.md);
 //                                      # in force for the whole process once the section is read
 #pragma once
@@ -24,6 +26,7 @@
 #include "stoker/base/config.h"
 #include "stoker/base/registry.h"
 #include "stoker/data/core/dataset.h"
+#include "stoker/data/learn/learned.h"
 
 namespace stoker {
 
@@ -32,7 +35,11 @@ struct DataRecipe {
   Dataset train;
   std::optional<Dataset> eval;
   std::vector<std::string> classes;
-  ConfigNode filled;  // the section, every option filled in
+  ConfigNode filled;  // the section, every option filled in, learned ones too
+  // The same with `auto` where values were learned, and what was learned; nothing and null where no
+  // stage learns.
+  ConfigNode unlearned = {};
+  std::shared_ptr<const Learned> learned = nullptr;
   // The pipelines that `filled` describes; a program may have replaced `train` or `eval`.
   std::shared_ptr<const DatasetNode> parsed_train, parsed_eval = nullptr;
 };
@@ -52,12 +59,14 @@ Status ApplyAssignments(ConfigNode& recipe, const std::vector<std::string>& assi
 Result<ConfigNode> ReadRecipe(const std::filesystem::path& file,
                               const std::vector<std::string>& assignments);
 
-// Reads the section `data` of `recipe`. A relative root in the recipe starts at `recipe_folder`,
+// Reads the section `data` of `recipe`, which reads the training side once if a stage learns from
+// it. A relative root in the recipe starts at `recipe_folder`,
 // one from --set at the working directory; in `filled` it is absolute.
 Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
                                     const std::filesystem::path& recipe_folder);
 
-// Makes the pipeline `data.eval` only; the files of `data.train` need not exist. Errors: also
+// Makes the pipeline `data.eval` only; the files of `data.train` need not exist, unless a stage
+// learns from them and there is no `data.learned`. Errors: also
 // kFailedPrecondition if the recipe has none.
 Result<Dataset> ParseEvalPipeline(const ConfigNode& recipe,
                                   const std::filesystem::path& recipe_folder);
@@ -67,6 +76,7 @@ Result<Dataset> ParseEvalPipeline(const ConfigNode& recipe,
 // have no labels. Answer i must belong to sample i, so an operator that reorders, drops, repeats or
 // randomly alters samples is an error that names it with its line. Also fails if the recipe has no
 // eval pipeline.
+// Stages with `auto` take their values from the file `data.learned`, an absolute path.
 Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source);
 
 // Returns whether that pipeline begins with files and decodes this field itself.

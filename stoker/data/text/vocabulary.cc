@@ -10,6 +10,9 @@
 namespace stoker {
 namespace {
 
+// What WordCounts needs for a word beside its characters, and how many of these it holds in place.
+constexpr int64_t kBytesOfWord = 80;
+constexpr size_t kShortWord = 15;
 // Large vocabularies have some million tokens of some bytes.
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 
@@ -88,6 +91,8 @@ void WordCounts::Add(std::string_view word) {
   const auto found = counts_.find(word);
   if (found == counts_.end()) {
     counts_.emplace(word, 1);
+    // A node of the table, its place there, and what a long word allocates.
+    bytes_ += kBytesOfWord + static_cast<int64_t>(word.size() > kShortWord ? word.size() + 1 : 0);
   } else {
     ++found->second;
   }

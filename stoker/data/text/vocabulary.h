@@ -57,6 +57,8 @@ class WordCounts {
 
   int64_t words() const { return words_; }  // seen in all
   int64_t different() const { return static_cast<int64_t>(counts_.size()); }
+  // Returns about how many bytes the words and their counts take.
+  int64_t bytes() const { return bytes_; }
 
   // Returns `first`, in order, followed by the most frequent words that were seen at least
   // `min_count` times, up to `size` tokens in all; equally frequent ones by their bytes. Equal
@@ -71,6 +73,7 @@ class WordCounts {
   };
   std::unordered_map<std::string, int64_t, Hash, std::equal_to<>> counts_;
   int64_t words_ = 0;
+  int64_t bytes_ = 0;
 };
 
 }  // namespace stoker

@@ -18,18 +18,12 @@ namespace {
 // How much of a text is quoted in messages, and compared with all words.
 constexpr size_t kShown = 40;
 
-std::string_view WithoutSpaceAround(std::string_view text) {
-  constexpr std::string_view kSpace(" \t\n\v\f\r\0", 7);
-  const size_t begin = text.find_first_not_of(kSpace);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
-}
-
 struct LookupPlan {
   size_t field = 0;
   std::string name;
   Vocabulary words;
   std::optional<int64_t> unknown;
+  int64_t reserve = 0;
   bool equally_long = false;
 };
 
@@ -68,17 +62,20 @@ class LookupTransform final : public Transform, public WordNumbers {
   }
 
   const std::string& numbered_field() const override { return plan_.name; }
-  const std::vector<std::string>& words() const override { return plan_.words.tokens(); }
+  const std::vector<std::string>& words() const override {
+    static const std::vector<std::string> kNone;
+    return plan_.reserve == 0 ? plan_.words.tokens() : kNone;
+  }
 
  private:
   std::optional<int64_t> NumberOf(std::string_view text) const {
     std::optional<int32_t> found = plan_.words.Find(text);
-    if (!found) found = plan_.words.Find(WithoutSpaceAround(text));
-    return found ? *found : plan_.unknown;
+    if (!found) found = plan_.words.Find(WordIn(text));
+    return found ? *found + plan_.reserve : plan_.unknown;
   }
 
   Status Unknown(std::string_view text, const Element& element) const {
-    const std::string_view word = WithoutSpaceAround(text);
+    const std::string_view word = WordIn(text);
     return DataLoss(
         "{}: lookup: '{}' of field '{}' is none of the {} words; {}; add it, or say with `unknown` "
         "which number such words get",
@@ -113,14 +110,28 @@ Status CheckIsText(const Field& field) {
 
 }  // namespace
 
+std::string_view WordIn(std::string_view text) {
+  constexpr std::string_view kSpace(" \t\n\v\f\r\0", 7);
+  const size_t begin = text.find_first_not_of(kSpace);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
+}
+
 void Lookup::Describe(OptionTable<Lookup>& table) {
   table
-      .Field("values", &Lookup::values,
-             "the words, in the order of their numbers from 0: [cat, dog]")
+      .Field(
+          "values", &Lookup::values,
+          "the words, in the order of their numbers: [cat, dog]; auto: they are learned from the "
+          "training data")
       .Field("vocabulary", &Lookup::vocabulary, "instead of `values`, a file of one word a line")
       .Field("field", &Lookup::field, "the field that holds the words")
       .Field("unknown", &Lookup::unknown,
-             "the number of words that are not there; auto: they are errors");
+             "the number of words that are not there; auto: they are errors")
+      .Field("reserve", &Lookup::reserve, "the number of the first word; those below are free",
+             AtLeast(0))
+      .Field("limit", &Lookup::limit, "the most words that are learned; auto: all", AtLeast(1))
+      .Field("min_count", &Lookup::min_count,
+             "how often a word must be in the training data to be learned", AtLeast(1));
 }
 
 Result<Dataset> Lookup::Build(Dataset input) const {
@@ -131,11 +142,13 @@ Result<Dataset> Lookup::Build(Dataset input) const {
   STOKER_ASSIGN_OR_RETURN(Vocabulary known, WordsOf(*this));
   std::string details =
       fmt::format("{}, {} words with checksum {:08x}", field, known.size(), known.checksum());
+  if (reserve > 0) details += fmt::format(", from {}", reserve);
   if (unknown) details += fmt::format(", others {}", *unknown);
   LookupPlan plan{.field = index,
                   .name = field,
                   .words = std::move(known),
                   .unknown = unknown,
+                  .reserve = reserve,
                   .equally_long = IsFullyKnown(found.shape)};
   found.dtype = DType::kInt64;
   found.shape = {};

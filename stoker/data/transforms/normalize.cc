@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stoker/base/short_text.h"
 #include "stoker/data/core/field_option.h"
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/pictures/picture_plan.h"
@@ -163,17 +164,26 @@ Result<Dataset> BuildPerSample(const Normalize& options, Dataset input, size_t i
 void Normalize::Describe(OptionTable<Normalize>& table) {
   table
       .Field("mean", &Normalize::mean,
-             "subtracted after scaling: one value, or one for each channel")
+             "subtracted after scaling: one value, or one for each channel; auto: mean and std are "
+             "learned from the training data")
       .Field("std", &Normalize::std, "divided by: one value, or one for each channel", MoreThan(0))
       .Field("scale", &Normalize::scale,
              "multiplied by first; auto: 1/255 for uint8, 1 for float32", MoreThan(0))
       .Field("per_sample", &Normalize::per_sample,
              "by the mean and the standard deviation of each sample's own values")
-      .Field("field", &Normalize::field, "field to normalise");
+      .Field("field", &Normalize::field, "field to normalise")
+      .Field("per", &Normalize::per,
+             "what has a mean of its own where they are learned: each channel (the first "
+             "dimension, such as the columns of a row), or the whole field",
+             OneOf{{"channel", "field"}});
+}
+
+double ScaleOf(const Normalize& options, DType dtype) {
+  return options.scale.value_or(dtype == DType::kUInt8 ? 1.0 / 255 : 1.0);
 }
 
 Result<std::vector<ShiftScale>> NormalizeConstants(const Normalize& options, DType dtype) {
-  const double scale = options.scale.value_or(dtype == DType::kUInt8 ? 1.0 / 255 : 1.0);
+  const double scale = ScaleOf(options, dtype);
   const size_t count = std::max(options.mean.size(), options.std.size());
   for (const std::vector<double>& values : {options.mean, options.std}) {
     if (!values.empty() && (values.size() == 1 || values.size() == count)) continue;
@@ -210,7 +220,8 @@ Result<Dataset> Normalize::Build(Dataset input) const {
                           NormalizeConstants(*this, input.spec().fields[index].dtype));
   return InOnePass(MapDataset(
       std::move(input), std::string(kName),
-      fmt::format("{}, mean {}, std {}", field, fmt::join(mean, " "), fmt::join(std, " ")),
+      fmt::format("{}, mean {}, std {}", field, ShortText(fmt::format("{}", fmt::join(mean, " "))),
+                  ShortText(fmt::format("{}", fmt::join(std, " ")))),
       std::move(output), std::make_shared<NormalizeTransform>(index, std::move(channels))));
 }
 

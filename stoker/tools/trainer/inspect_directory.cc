@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -7,6 +8,7 @@
 #include <system_error>
 
 #include "stoker/base/printable.h"
+#include "stoker/base/short_text.h"
 #include "stoker/data/runtime/starvation.h"
 #include "stoker/run/checkpoint.h"
 #include "stoker/run/run_directory.h"
@@ -100,6 +102,38 @@ std::string SummaryText(const Json& summary, const std::vector<std::string>& cla
   return text;
 }
 
+// The first numbers or words of a list, and how many there are.
+std::string ListText(const Json& list) {
+  constexpr size_t kShown = 4;
+  std::vector<std::string> shown;
+  for (size_t i = 0; i < std::min(kShown, list.size()); ++i) {
+    shown.push_back(list[i].is_string() ? Printable(ShortText(list[i].get<std::string>(), 30))
+                                        : fmt::format("{:.6g}", list[i].get<double>()));
+  }
+  return fmt::format("{}{}", fmt::join(shown, ", "),
+                     list.size() > kShown ? fmt::format(", ... ({} in all)", list.size()) : "");
+}
+
+// What its stages have learned from the training data.
+void AddLearned(const RunPaths& paths, Inspection& out) {
+  const Result<std::shared_ptr<const Learned>> learned = ReadRunLearned(paths.root);
+  if (!learned.ok()) {
+    if (out.damage.ok()) out.damage = learned.status();
+    out.json["learned_error"] = learned.status().message();
+    out.text += fmt::format("  learned: DAMAGED: {}\n", learned.status().message());
+    return;
+  }
+  if (*learned == nullptr) return;
+  out.json["learned"] = (*learned)->ToJson();
+  out.text += fmt::format("  learned from {} samples, whole ({})\n",
+                          WithThousands(NumberIn((*learned)->from, "samples")),
+                          (*learned)->Checksum().substr(0, 19));
+  for (const LearnedValue& value : (*learned)->values) {
+    for (const auto& [option, list] : value.options.items())
+      out.text += fmt::format("    {}: {} {}\n", Printable(value.Name()), option, ListText(list));
+  }
+}
+
 Result<Inspection> InspectRun(const RunPaths& paths) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ReadRunRecipe(paths.root));
   STOKER_ASSIGN_OR_RETURN(const std::optional<Json> summary, ReadRunSummary(paths.root));
@@ -119,6 +153,7 @@ Result<Inspection> InspectRun(const RunPaths& paths) {
     out.json["weights_error"] = weights.message();
     out.text += fmt::format("  weights: DAMAGED: {}\n", weights.message());
   }
+  AddLearned(paths, out);
   if (summary) {
     out.json["summary"] = *summary;
     out.text += SummaryText(*summary, ClassNamesIn(recipe));

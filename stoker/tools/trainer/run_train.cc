@@ -76,6 +76,7 @@ Result<Recipe> ReadRecipeToResume(const TrainArguments& arguments,
         run.string(), fmt::join(changes, "; "));
   }
   STOKER_RETURN_IF_ERROR(LoadPlugins(recipe, folder));
+  UseLearnedOf(run, recipe);
   return ParseRecipe(recipe, folder);
 }
 

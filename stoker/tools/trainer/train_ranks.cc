@@ -22,6 +22,7 @@ Result<Json> Describe(const Recipe& recipe, bool resume) {
   return Json{{"version", STOKER_VERSION},
               {"resume", resume},
               {"recipe", ToYaml(recipe.Filled())},
+              {"learned", recipe.data.learned ? recipe.data.learned->ChecksumOfValues() : ""},
               {"data", std::move(marks)}};
 }
 
@@ -50,6 +51,9 @@ Result<std::vector<std::string>> Compare(const Json& first, const Json& mine,
       if (!MayDiffer(difference)) found.push_back(difference);
     }
   }
+  // Each rank has learned for itself.
+  if (first["learned"] != mine["learned"])
+    found.push_back("what stages learned from the training data (`auto`)");
   const DataChanges data = CompareData(first["data"], mine["data"], recipe);
   for (const auto* list : {&data.of_weights, &data.warnings})
     found.insert(found.end(), list->begin(), list->end());

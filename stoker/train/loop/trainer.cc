@@ -11,6 +11,7 @@
 #include "stoker/device/torch_error.h"
 #include "stoker/run/recipe_changes.h"
 #include "stoker/run/recipe_place.h"
+#include "stoker/run/run_learned.h"
 #include "stoker/train/loop/training_loop.h"
 #include "stoker/train/plan/feed.h"
 #include "stoker/train/plan/initial_weights.h"
@@ -79,6 +80,24 @@ Result<DataFound> CheckData(const std::filesystem::path& run, const Recipe& reci
   data.changes.warnings.push_back(
       fmt::format("the data files were changed: {}", fmt::join(data.changes.of_weights, "; ")));
   return data;
+}
+
+// What the stages have learned is that of the run, unless another is allowed: then it is kept.
+Status CheckLearned(RunDirectory& directory, const DataRecipe& recipe, const ResumeOptions& options,
+                    DataFound& data) {
+  const std::filesystem::path& run = directory.paths().root;
+  STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> changes,
+                          LearnedChanges(run, recipe, data.marks));
+  if (!changes.empty() && !options.allow_changes)
+    return Refuse(run, "what its stages learned from the data differs from what", changes);
+  if (!changes.empty()) {
+    data.changes.warnings.push_back(
+        fmt::format("what stages learned was changed: {}", fmt::join(changes, "; ")));
+  }
+  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Learned> kept, ReadRunLearned(run));
+  if (!recipe.learned || (kept && DifferencesOfLearned(*kept, *recipe.learned).empty()))
+    return OkStatus();
+  return KeepLearned(directory, recipe, data.marks);
 }
 
 // Before anything is written: whether the weights that it begins with fit.
@@ -177,6 +196,10 @@ Result<std::unique_ptr<Trainer>> Trainer::CreateIn(Recipe recipe, const RunClaim
   STOKER_ASSIGN_OR_RETURN(RunPlace place, claim());
   STOKER_ASSIGN_OR_RETURN(RunDirectory directory,
                           RunDirectory::Create(std::move(place), recipe.Filled()));
+  if (const Status kept = KeepLearned(directory, recipe.data, marks); !kept.ok()) {
+    directory.held()->Discard();
+    return kept;
+  }
   return std::unique_ptr<Trainer>(
       new Trainer(std::make_unique<TrainingLoop>(TrainingSetup{.recipe = std::move(recipe),
                                                                .plan = std::move(opened.plan),
@@ -212,6 +235,7 @@ Result<std::unique_ptr<Trainer>> Trainer::Resume(Recipe recipe, const std::files
     return Refuse(run, "the recipe differs from the one", changes.of_weights);
   }
   STOKER_ASSIGN_OR_RETURN(DataFound data, CheckData(run, recipe, options));
+  STOKER_RETURN_IF_ERROR(CheckLearned(directory, recipe.data, options, data));
   std::vector<std::string> warnings = changes.Warnings();
   std::ranges::move(data.changes.warnings, std::back_inserter(warnings));
   std::ranges::move(data.changes.unsure, std::back_inserter(warnings));

@@ -241,6 +241,7 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
   STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRunRecipe(run));
   STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> other_plugins,
                           LoadPluginsOfRun(recipe, assignments, run));
+  UseLearnedOf(run, recipe);
   STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(recipe));
   STOKER_ASSIGN_OR_RETURN(TrainRecipe train, ParseTrainSection(recipe));
   STOKER_RETURN_IF_ERROR(WishFor(train.memory));

@@ -1,0 +1,35 @@
+#include "stoker/data/learn/learner.h"
+
+#include "stoker/data/transforms/lookup.h"
+#include "stoker/data/transforms/normalize.h"
+
+namespace stoker {
+namespace {
+
+struct LearnerRow {
+  std::string_view name;
+  Result<std::unique_ptr<Learner>> (*make)(const LearnerInput& input);
+  std::string_view to_try;
+};
+
+constexpr LearnerRow kLearners[] = {{Normalize::kName, MakeMomentsLearner, "0"},
+                                    {Lookup::kName, MakeWordsLearner, "word"}};
+
+}  // namespace
+
+Result<std::unique_ptr<Learner>> MakeLearner(const std::string& operator_name,
+                                             const LearnerInput& input) {
+  for (const LearnerRow& row : kLearners) {
+    if (row.name == operator_name) return row.make(input);
+  }
+  return Unimplemented("{} learns nothing; give its options values", operator_name);
+}
+
+ConfigNode OptionsToTry(const std::string& operator_name) {
+  for (const LearnerRow& row : kLearners) {
+    if (row.name == operator_name) return ConfigNode::Scalar(std::string(row.to_try));
+  }
+  return {};
+}
+
+}  // namespace stoker

@@ -1,0 +1,125 @@
+// Recipes whose stages learn from the training data.
+#include <cmath>
+#include <limits>
+
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/learn/learn.h"
+#include "stoker/data/recipe/recipe.h"
+#include "stoker/data/testing/picture_folder.h"
+#include "stoker/data/testing/testing.h"
+
+namespace stoker::learned_recipe_test {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class LearnedRecipe : public testing::Test {
+ protected:
+  // Ten rows of eight bytes, of which the second four are ten times the first, and a word.
+  void SetUp() override {
+    std::string text;
+    for (int row = 0; row < 10; ++row) {
+      for (int i = 0; i < 8; ++i) text += fmt::format("{},", (row + i % 4) * (i < 4 ? 1 : 10));
+      text += row % 3 == 0 ? "oak\n" : "ash\n";
+    }
+    WriteBelow(dir_, "rows.csv", text);
+  }
+
+  ConfigNode Recipe(const std::string& stages) const {
+    return *ParseYaml(
+        "data:\n"
+        "  source: [csv: {files: rows.csv, header: no, index: memory, fields: {image: {columns: "
+        "0-7, type: uint8, shape: [2, 2, 2]}, label: {columns: 8, type: text}}}]\n"
+        "  train: [" +
+            stages +
+            ", batch: 2]\n"
+            "  eval: [" +
+            stages + ", batch: 2]\n",
+        "r.yaml");
+  }
+  Result<DataRecipe> Parse(const std::string& stages) const {
+    return ParseDataSection(Recipe(stages), dir_.path());
+  }
+  static std::vector<double> Numbers(const DataRecipe& data, const char* option) {
+    return data.learned->values[0].options[option].get<std::vector<double>>();
+  }
+
+  const TempDir dir_;
+};
+
+// The mean of row + i over rows 0..9 and i 0..3 is 6, its variance 8.25 + 1.25.
+TEST_F(LearnedRecipe, ChannelsOfPicturesHaveMomentsOfTheirOwnAfterScaling) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data, Parse("lookup: auto, normalize: auto"));
+  ASSERT_NE(data.learned, nullptr);
+  const LearnedValue& moments = data.learned->values[1];
+  const auto means = moments.options["mean"].get<std::vector<double>>();
+  EXPECT_THAT(means, ElementsAre(DoubleNear(6.0 / 255, 1e-12), DoubleNear(60.0 / 255, 1e-12)));
+  const auto deviations = moments.options["std"].get<std::vector<double>>();
+  const double deviation = std::sqrt(9.5) / 255;
+  EXPECT_THAT(deviations,
+              ElementsAre(DoubleNear(deviation, 1e-12), DoubleNear(10 * deviation, 1e-12)));
+  EXPECT_THAT(data.learned->values[0].options["values"], ElementsAre("ash", "oak"));
+  EXPECT_EQ(data.classes, (std::vector<std::string>{"ash", "oak"}));
+  EXPECT_EQ(data.learned->from["samples"], 10);
+}
+
+TEST_F(LearnedRecipe, AFieldMayHaveOneMeanForAllItsValues) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data,
+                              Parse("normalize: {mean: auto, per: field, scale: 1}, lookup: auto"));
+  EXPECT_THAT(Numbers(data, "mean"), ElementsAre(DoubleNear(33, 1e-12)));
+  // The moments of two parts of 40 values: 9.5 and 950, 54 apart.
+  EXPECT_THAT(Numbers(data, "std"), ElementsAre(DoubleNear(std::sqrt(479.75 + 729), 1e-9)));
+}
+
+TEST_F(LearnedRecipe, TheFilledSectionHasTheValuesAndTheStoredOneTheWord) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data, Parse("normalize: auto, lookup: auto"));
+  EXPECT_THAT(ToYaml(data.unlearned), HasSubstr("mean: auto"));
+  EXPECT_THAT(ToYaml(data.unlearned), HasSubstr("values: auto"));
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const DataRecipe again,
+      ParseDataSection(ConfigNode::Map({{"data", {}, data.filled}}), dir_.path()));
+  EXPECT_EQ(again.learned, nullptr);
+  EXPECT_EQ(again.train.ToString(), data.train.ToString());
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Dataset eval, ParseEvalPipeline(Recipe("normalize: auto, lookup: auto"), dir_.path()));
+  EXPECT_EQ(eval.ToString(), data.eval->ToString());
+}
+
+TEST_F(LearnedRecipe, AStageThatFollowsOneThatChangesItsFieldLearnsInAPassOfItsOwn) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data,
+                              Parse("normalize: auto, normalize: auto, lookup: auto"));
+  ASSERT_EQ(data.learned->values.size(), 3u);
+  const LearnedValue* second = data.learned->Find("normalize", "image", 2);
+  ASSERT_NE(second, nullptr);
+  for (const double mean : second->options["mean"].get<std::vector<double>>())
+    EXPECT_NEAR(mean, 0, 1e-6);
+  for (const double deviation : second->options["std"].get<std::vector<double>>())
+    EXPECT_NEAR(deviation, 1, 1e-6);
+}
+
+TEST_F(LearnedRecipe, RareWordsGetTheNumberOfUnknownOnes) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data,
+                              Parse("lookup: {values: auto, limit: 1, reserve: 2, unknown: 1}"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto batches, data.train.Open(Runtime::Inline()));
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::optional<Element> batch, batches->Next());
+  const auto labels = batch->arrays[1].values<int64_t>();
+  EXPECT_THAT(std::vector<int64_t>(labels.begin(), labels.end()), ElementsAre(1, 2));
+  EXPECT_TRUE(data.classes.empty());
+}
+
+TEST_F(LearnedRecipe, WhatCannotLearnIsAnErrorWithItsPlace) {
+  for (const auto& [stages, says] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"lookup: auto, batch: 2, normalize: auto", "stands after batch"},
+           {"lookup: {values: auto, vocabulary: w.txt}", "`vocabulary`"},
+           {"normalize: {mean: auto, per_sample: true}", "per_sample"},
+           {"lookup: {values: auto, field: image}", "field 'image' is uint8[2, 2, 2]"},
+           {"normalize: {mean: auto, field: x}", "there is no field 'x'"},
+           {"lookup: {values: auto, min_count: 5}", "say with `unknown`"}}) {
+    const Status status = Parse(stages).status();
+    EXPECT_THAT(status.message(), HasSubstr(says)) << stages;
+    EXPECT_THAT(status.message(), HasSubstr("r.yaml:3:")) << stages;
+  }
+}
+
+}  // namespace stoker::learned_recipe_test

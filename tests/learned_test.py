@@ -1,0 +1,223 @@
+"""What stages learn from the training data: the same in training, evaluation, predictions and after a resume."""
+import json
+import os
+import random
+import unittest
+
+from program import ProgramTest
+
+HEAD = """\
+data:
+  source:
+    - csv: {files: rows.csv, fields: {image: {columns: [a, b, c], type: float32}, label: text, id: int64}}
+  split: {eval: 0.2, seed: 1, by: id}
+"""
+PIPELINES = """\
+  train: [shuffle, normalize: auto, lookup: auto, batch: 16, prefetch]
+  eval: [normalize: auto, lookup: auto, batch: 50]
+"""
+MODEL = """\
+model: {mlp: {classes: 3, hidden: [8]}}
+train: {epochs: 2, device: cpu, threads: 1, schedule: {constant: {lr: 0.01}}, tune: off}
+"""
+RECIPE = HEAD + PIPELINES + MODEL
+ROWS = 300
+
+
+def unchanged(number, row):
+    return row
+
+
+class LearnedCase(ProgramTest):
+    def rows(self, count=ROWS, seed=3, change=unchanged, header="a,b,c,label,id", name="rows.csv"):
+        """A table whose label is the word of the largest of three numbers of very different size."""
+        rng = random.Random(seed)
+        lines = [header]
+        for number in range(count):
+            values = [rng.random() for _ in range(3)]
+            word = ["oak", "ash", "elm"][values.index(max(values))]
+            row = [f"{1000 + 50 * values[0]:.4f}", f"{0.001 * values[1]:.7f}", f"{-7 + values[2]:.4f}", word, str(number)]
+            lines.append(",".join(change(number, row)))
+        self.write(name, "\n".join(lines) + "\n")
+
+    def recipe(self, text=RECIPE, **options):
+        self.rows(**options)
+        self.write("recipe.yaml", text)
+
+    def train(self, *arguments, run="run"):
+        self.run_stoker("train", "recipe.yaml", "--run", run, "--quiet", *arguments)
+
+    def learned(self, run="run"):
+        return json.loads(self.read(f"{run}/learned.json"))
+
+    def lines(self, *arguments):
+        out, _ = self.run_stoker("predict", "run", "--fields", "id", "--scores", *arguments)
+        return [json.loads(line) for line in out.splitlines()]
+
+    def evaluated_ids(self):
+        return {line["fields"]["id"] for line in self.lines()}
+
+    def column(self, number, name="rows.csv"):
+        """The values of a column, by id."""
+        rows = [row.split(",") for row in self.read(name).decode().splitlines()[1:]]
+        return {int(row[-1]): row[number] for row in rows}
+
+
+class LearnedTrainTest(LearnedCase):
+    def test_a_run_learns_from_its_training_side_alone(self):
+        self.recipe()
+        self.train()
+        learned, evaluated = self.learned(), self.evaluated_ids()
+        self.assertEqual(learned["schema"], 1)
+        self.assertEqual(learned["from"]["samples"], ROWS - len(evaluated))
+        moments, words = learned["values"]
+        self.assertEqual((moments["stage"], moments["field"]), ("normalize", "image"))
+        for number in range(3):
+            values = [float(value) for key, value in self.column(number).items() if key not in evaluated]
+            mean = sum(values) / len(values)
+            deviation = (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
+            # The cells are read as float32.
+            self.assertAlmostEqual(moments["options"]["mean"][number] / mean, 1, places=5)
+            self.assertAlmostEqual(moments["options"]["std"][number] / deviation, 1, places=3)
+        counts = {}
+        for key, word in self.column(3).items():
+            if key not in evaluated:
+                counts[word] = counts.get(word, 0) + 1
+        self.assertEqual(words["options"]["values"], sorted(counts, key=lambda word: (-counts[word], word)))
+        self.assertIn("mean: auto", self.read("run/recipe.yaml").decode())
+
+    def test_predictions_of_a_raw_file_are_those_of_evaluation(self):
+        """No skew: the rows of the evaluation side alone, in a file of their own, get the same scores."""
+        self.recipe()
+        self.train()
+        before = self.lines()
+        evaluated = [line["fields"]["id"] for line in before]
+        rows = self.read("rows.csv").decode().splitlines()
+        self.write("new.csv", "\n".join([rows[0], *(row for row in rows[1:] if int(row.split(",")[-1]) in set(evaluated))]) + "\n")
+        os.remove(self.path("rows.csv"))  # nothing is learned again
+        raw = self.lines("--set", "data.source.csv.files=" + self.path("new.csv"), "--set", "data.split=null")
+        self.assertEqual([(line["fields"], line["scores"]) for line in raw],
+                         [(line["fields"], line["scores"]) for line in before])
+        accuracy = self.run_json("eval", "run", "--set", "data.source.csv.files=" + self.path("new.csv"),
+                                 "--set", "data.split=null")["accuracy"]
+        words = self.column(3, "new.csv")
+        right = sum(line["class"] == words[line["fields"]["id"]] for line in raw)
+        self.assertAlmostEqual(accuracy, right / len(raw), places=6)
+
+    def test_learned_values_do_not_depend_on_threads_and_are_those_of_given_numbers(self):
+        self.recipe()
+        self.train()
+        self.train("--set", "train.feed_threads=1", run="one")
+        self.assertEqual(self.read("run/learned.json"), self.read("one/learned.json"))
+        values = self.learned()["values"][0]["options"]
+        given = (f"normalize: {{mean: {json.dumps(values['mean'])}, std: {json.dumps(values['std'])}}}")
+        self.write("recipe.yaml", RECIPE.replace("normalize: auto", given))
+        self.train(run="given")
+        self.assertEqual(self.read("run/weights.safetensors"), self.read("given/weights.safetensors"))
+
+    def test_inspect_shows_and_verify_checks_what_was_learned(self):
+        self.recipe()
+        self.train()
+        out, _ = self.run_stoker("inspect", "run")
+        self.assertRegex(out, r"learned from \d+ samples, whole")
+        self.assertIn("normalize of image: mean 1025", out)
+        self.assertEqual(self.run_json("inspect", "run")["learned"], self.learned())
+        self.run_stoker("verify", "run")
+        changed = self.read("run/learned.json").decode().replace('"oak"', '"oat"')
+        self.write("run/learned.json", changed)
+        out, err = self.run_stoker("verify", "run", expect=1)
+        self.assertIn("learned.json: its checksum is", out + err)
+        for command in ("eval", "predict"):
+            self.assert_fails([command, "run"], 1, "learned.json: its checksum is")
+
+    def test_a_resumed_run_goes_on_with_what_it_has_learned(self):
+        self.recipe()
+        self.train(run="whole")
+        before = self.read("whole/learned.json")
+        self.train("--resume", "--allow-changes", "--set", "train.epochs=3", run="whole")
+        self.assertEqual(self.read("whole/learned.json"), before)
+
+    def test_a_resumed_run_refuses_what_was_learned_from_other_data(self):
+        self.recipe()
+        self.train()
+        kept = self.read("run/learned.json")
+        resume = ["train", "recipe.yaml", "--run", "run", "--resume"]
+        self.rows(seed=4)
+        self.assert_fails(resume, 1, "rows.csv")
+        self.train(run="other")
+        self.rows()
+        self.write("run/learned.json", self.read("other/learned.json"))
+        self.assert_fails(resume, 1, "it was learned from other files: rows.csv")
+        self.write("run/learned.json", kept)
+        self.assert_fails([*resume, "--set", f"data.learned={self.path('other/learned.json')}"], 1,
+                          "normalize of image: mean[0] is", "it was")
+
+    def test_a_new_run_may_take_what_another_has_learned(self):
+        self.recipe()
+        self.train()
+        self.rows(seed=5)
+        self.train("--set", f"data.learned={self.path('run/learned.json')}", run="next")
+        self.assertEqual(self.learned("next")["values"], self.learned()["values"])
+        self.assertIn("file", self.learned("next")["from"])
+
+
+class LearnedMistakesTest(LearnedCase):
+    def fails(self, text, *says, code=2, **options):
+        self.recipe(text, **options)
+        self.assert_fails(["bench", "recipe.yaml"], code, *says)
+
+    def test_bench_learns_in_memory_and_check_finds_nothing_wrong(self):
+        self.recipe()
+        self.run_json("bench", "recipe.yaml", "--epochs", "1")
+        self.assertFalse(os.path.exists(self.path("learned.json")))
+        self.assertIn("nothing is wrong with it", self.run_stoker("check", "recipe.yaml")[0])
+
+    def test_a_column_that_is_missing_or_of_another_type_at_prediction_is_named(self):
+        self.recipe()
+        self.train()
+        new = ["--set", "data.source.csv.files=new.csv", "--set", "data.split=null"]
+        self.rows(name="new.csv", header="a,x,c,label,id")
+        self.assert_fails(["predict", "run", *new], 1, "column 'b'")
+        self.rows(name="new.csv", change=lambda number, row: [row[0], "low", *row[2:]])
+        self.assert_fails(["predict", "run", *new], 1, "'low'", "new.csv")
+        self.rows(name="new.csv", change=lambda number, row: [*row[:3], "yew", row[4]])
+        self.assert_fails(["predict", "run", *new], 1, "'yew'", "none of the 3 words")
+
+    def test_missing_cells_are_left_out_and_a_column_of_them_is_an_error(self):
+        text = RECIPE.replace("type: float32", "type: float32, default: nan")
+        self.recipe(text, change=lambda number, row: ["" if number % 7 == 0 else row[0], *row[1:]])
+        _, err = self.run_stoker("bench", "recipe.yaml", "--epochs", "1")
+        self.assertIn("no number (nan)", err)
+        self.fails(text, "field 'image' has no number in number 0 of its first dimension",
+                   code=1, change=lambda number, row: ["", *row[1:]])
+
+    def test_a_constant_column_is_a_warning_and_becomes_zero(self):
+        self.recipe(change=lambda number, row: [row[0], "0.1", row[2], *row[3:]])
+        _, err = self.run_stoker("train", "recipe.yaml", "--run", "run", "--quiet")
+        self.assertIn("always has the same value in number 1 of its first dimension", err)
+        self.assertEqual(self.learned()["values"][0]["options"]["std"][1], 1)
+
+    def test_what_cannot_be_learned_has_its_line(self):
+        self.fails(RECIPE.replace("normalize: auto, lookup: auto, batch: 50", "normalize: {mean: auto, field: id}, batch: 50"),
+                   "recipe.yaml:6:", "data.train has none")
+        self.fails(RECIPE.replace("shuffle, normalize: auto, lookup: auto, batch: 16",
+                                  "shuffle, lookup: auto, batch: 16, normalize: auto"),
+                   "normalize: mean is auto, but the stage stands after batch")
+        self.fails(RECIPE.replace("normalize: auto", "normalize: {mean: auto, std: 2}"), "mean is auto, which learns both")
+        self.fails(RECIPE.replace("normalize: auto", "normalize: {mean: auto, field: id}"), "field 'id' is int64")
+        self.fails(RECIPE.replace("lookup: auto", "lookup: {values: auto, limit: 2}"), "say with `unknown`")
+        self.fails(HEAD.replace("split:", "  - lookup: auto\n  split:").replace("by: id", "by: label") +
+                   PIPELINES.replace("lookup: auto, ", "") + MODEL, "auto before the split")
+
+    def test_a_stage_of_the_source_learns_from_the_training_side(self):
+        self.recipe()
+        self.train()
+        self.write("recipe.yaml", HEAD.replace("  split:", "    - normalize: auto\n    - lookup: auto\n  split:") +
+                   PIPELINES.replace("normalize: auto, lookup: auto, ", "") + MODEL)
+        self.train(run="source")
+        self.assertEqual(self.learned("source")["values"], self.learned()["values"])
+        self.assertEqual(self.read("run/weights.safetensors"), self.read("source/weights.safetensors"))
+
+
+if __name__ == "__main__":
+    unittest.main()
