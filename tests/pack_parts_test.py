@@ -105,6 +105,21 @@ class PackPartsTest(ProgramTest):
         self.run_stoker("pack", "--merge", "parts/x", "--verify")
         self.assertEqual(self.contents("parts"), self.contents("one"))
 
+    def test_what_killed_processes_left_goes_with_the_part_that_it_is_of(self):
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        mark = f"tmp-{gone.pid}-0123abcd"
+        # A file, one that was being made aside, one of another part, and one of another packing.
+        left = [f".x-00000-of-00004.stoker.{mark}", f"..x-00001-of-00004.stoker.{mark}.{mark}", f".x-00003-of-00004.stoker.{mark}", f".y.stoker.{mark}"]
+        for name in left:
+            self.write(f"parts/{name}", "begun")
+        there = lambda: sorted(set(left) & set(os.listdir(self.path("parts"))))
+        for number, stay in [(1, left[2:]), (2, left[3:])]:
+            self.run_stoker(*self.words("parts/x", "--shards", "4", "--part", f"{number}/2"))
+            self.assertEqual(there(), sorted(stay))
+        self.run_stoker("pack", "--merge", "parts/x")
+        self.assertEqual(there(), left[3:])
+
     def test_parts_of_other_data_or_options_are_not_merged(self):
         shards = ["--shards", "4"]
         self.run_stoker(*self.words("parts/x", *shards, "--part", "1/2"))

@@ -341,6 +341,7 @@ Result<PackReport> Pack(const Dataset& dataset, const std::string& destination,
     names = {names.begin() + share.files.first, names.begin() + share.files.last};
     request.part = {.part = *options.part,
                     .set = std::exchange(targets, names),
+                    .shards = options.files,
                     .schema = RecordSchemaToText(PackedFile{.path = {},
                                                             .spec = dataset.spec(),
                                                             .classes = options.classes,

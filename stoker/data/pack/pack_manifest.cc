@@ -49,7 +49,7 @@ Json PackManifest::IdentityOf(const std::optional<Part>& part) {
   if (!part) return nullptr;
   return {{"number", part->part.number},
           {"of", part->part.of},
-          {"set", part->set.size()},
+          {"set", part->shards},
           {"schema", part->schema}};
 }
 
@@ -355,6 +355,7 @@ Status PackManifest::Finish() {
 }
 
 void PackManifest::Abandon() {
+  if (merged_) return;  // the set has its own record
   std::error_code ignored;
   if (done_.empty() && replaced_.empty() && !HasMadeFiles()) fs::remove(path_, ignored);
   // Another process may have made a file just now, or have abandoned the packing before this one.

@@ -41,6 +41,7 @@ class PackManifest {
   struct Part {
     PackPart part;
     std::vector<std::string> set;  // the files of the whole packing, these among them
+    int64_t shards = 0;            // of them; the other, if there is one, has the names of classes
     std::string schema;            // of their elements, for the merge
   };
 

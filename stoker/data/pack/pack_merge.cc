@@ -30,7 +30,7 @@ bool IsPartRecord(const Json& json, const PackPart& part) {
   const Json stored = json.value("part", Json());
   return stored.is_object() && stored.value("number", Json()) == Json(part.number) &&
          stored.value("of", Json()) == Json(part.of) &&
-         stored.value("set", Json()).is_number_unsigned() &&
+         stored.value("set", Json()).is_number_integer() &&
          stored.value("schema", Json()).is_string() && json.contains("options");
 }
 

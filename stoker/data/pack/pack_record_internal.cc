@@ -128,6 +128,18 @@ Result<std::optional<Json>> ReadPackRecord(const std::string& path) {
   return ParsePackRecord(text);
 }
 
+namespace {
+
+// The name that a temporary is to have at last. A file that is made aside, until it takes its
+// place, is the temporary of a temporary.
+std::string_view NameOfTemporary(std::string_view name) {
+  std::string_view at_last;
+  for (name = FinalNameIn(name); !name.empty(); name = FinalNameIn(name)) at_last = name;
+  return at_last;
+}
+
+}  // namespace
+
 Status RemoveStaleOf(const std::string& directory, std::span<const std::string> files) {
   std::set<std::string, std::less<>> own;
   for (const std::string& file : files) own.insert(NameOf(file));
@@ -135,7 +147,7 @@ Status RemoveStaleOf(const std::string& directory, std::span<const std::string> 
   std::error_code error;
   for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
     std::string name = it->path().filename().string();
-    if (own.contains(FinalNameIn(name))) found.push_back(std::move(name));
+    if (own.contains(NameOfTemporary(name))) found.push_back(std::move(name));
   }
   if (error) return ErrnoStatus(error.value(), directory + ": cannot be listed");
   for (const std::string& name : found)

@@ -162,7 +162,8 @@ void AddPackCommand(Program& program, std::function<Status(const PackArguments&)
   app.add_option("--threads", arguments.threads, "worker threads, 1..1024")
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""))
-      ->default_str("as many as pay");
+      ->default_str("as many as pay")
+      ->group(kSeldomGroup);
   AddMemoryOption(app);
   // What the parts were made with, they say themselves.
   for (const char* name : {"--part", "--shards", "--shuffle", "--seed", "--resize", "--quality",
