@@ -149,7 +149,7 @@ class ScaleModelTest(unittest.TestCase):
             self.assertAlmostEqual(model.simulate_steps(ranks, free, steps=2000).seconds / 0.001, expected, delta=0.01)
 
     def test_a_store_feeds_all_ranks_together_and_caches_spare_it(self):
-        fed = self.changed(row_bytes=1e5, store_bytes_s=1e9)
+        fed = self.changed(row_bytes=1e5, store_bytes_s=1e9, gradient_bytes=0, message_s=0.0)
         self.assertAlmostEqual(model.input_rows_s(512, fed), 10_000)
         self.assertAlmostEqual(model.input_rows_s(512, self.changed(row_bytes=1e5, store_bytes_s=1e9, hit_share=0.9)), 100_000)
         self.assertAlmostEqual(model.input_rows_s(512, self.changed(row_requests=1, store_requests_s=5000)), 5000)

@@ -59,7 +59,7 @@ void AddScaleCommand(Program& program, std::function<Status(const ScaleArguments
       ->allow_extra_args(false)
       ->check(BetweenCheck(1, kMostRanks))
       ->default_str("1,2,4");
-  app.add_option("--batch", arguments.batches, "batches of a step of all ranks, each in turn")
+  app.add_option("--batch", arguments.batches, "batches of all ranks, each in turn")
       ->type_name("B,...")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -74,7 +74,7 @@ void AddScaleCommand(Program& program, std::function<Status(const ScaleArguments
       ->check(AtLeastCheck(1));
   app.add_option("--reach", arguments.reach, "say how long each took to get there")
       ->type_name("NAME=VALUE")
-      ->default_str("the accuracy that all reached");
+      ->default_str("what all did");
   app.add_flag("--share-cpus", arguments.share_cpus, "each process may use all CPUs");
   app.add_option("--keep", arguments.keep, "keep the runs in DIR, a new directory")
       ->type_name("DIR");
