@@ -5,6 +5,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -91,7 +92,25 @@ class OfFashion(Friends):
         self.assertRegex(out, "59904 samples by the first of 1")
 
 
+STOKER = os.environ.get("STOKER") or shutil.which("stoker") or str(EXAMPLES.parents[1] / "build/release/bin/stoker")
+
+
 class OfTheirOwn(Friends):
+    @needs("ray")
+    @unittest.skipUnless(os.access(STOKER, os.X_OK), "the program stoker is not built (./dev build)")
+    def test_tasks_of_ray_pack_parts_to_the_bytes_of_one_process(self):
+        for name in ("packed", "one"):
+            (self.folder / name).mkdir()
+        recipe = self.folder / "numbers.yaml"
+        recipe.write_text("data: {train: [range: 1003, shuffle]}\n")
+        out = self.run_example("ray_pack.py", recipe, "packed/x.stoker", "--shards", 16, "--parts", 5, "--cpus", 2, "--stoker", STOKER)
+        self.assertIn("1003 elements in 16 shards, made in 5 parts", out)
+        # The record names the recipe as it was given: the example gives whole paths.
+        subprocess.run([STOKER, "pack", str(recipe.resolve()), "one/x.stoker", "--shards", "16"], cwd=self.folder, check=True, capture_output=True)
+        packed, one = ({file.name: file.read_bytes() for file in (self.folder / name).iterdir()} for name in ("packed", "one"))
+        self.assertEqual(len(packed), 17, "the shards and the record")
+        self.assertEqual(packed, one)
+
     @needs("accelerate")
     def test_the_accelerate_example_runs(self):
         self.assertIn("epoch 0: loss", self.run_example("accelerate_loop.py"))

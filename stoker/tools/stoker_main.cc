@@ -8,6 +8,7 @@
 #include "stoker/tools/foreign/foreign_doctor.h"
 #include "stoker/tools/launch/launch.h"
 #include "stoker/tools/program/process.h"
+#include "stoker/tools/scale/scale.h"
 #include "stoker/tools/top/top.h"
 
 namespace {
@@ -36,6 +37,7 @@ int main(int argc, char** argv) {
   };
   actions.foreign_doctor = RunForeignDoctor;
   actions.launch = RunLaunch;
+  actions.scale = RunScale;
   actions.top = RunTop;
   actions.bench = HereUnlessCodeIsLoaded(RunBench, argv);
   actions.pack = HereUnlessCodeIsLoaded(RunPack, argv);

@@ -12,13 +12,13 @@
 #include "stoker/base/stop_scope.h"
 #include "stoker/base/trace.h"
 #include "stoker/data/core/class_names.h"
-#include "stoker/data/core/failure.h"
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/nodes/cache_store.h"
+#include "stoker/data/pack/pack_checksum_internal.h"
 #include "stoker/data/pack/pack_manifest.h"
+#include "stoker/data/pack/pack_share_internal.h"
 #include "stoker/data/pack/pack_target.h"
 #include "stoker/io/atomic_file.h"
-#include "stoker/io/checksum.h"
 #include "stoker/io/shards.h"
 #include "stoker/io/temporary.h"
 
@@ -26,42 +26,6 @@ namespace stoker {
 namespace {
 
 namespace fs = std::filesystem;
-
-Status CheckRequest(const Dataset& dataset, const PackOptions& options) {
-  const Cardinality cardinality = dataset.cardinality();
-  if (cardinality.infinite()) {
-    return InvalidArgument(
-        "the pipeline has no end; leave `repeat` out (--stages), or limit it with `take`");
-  }
-  STOKER_RETURN_IF_ERROR(options.format->check(dataset.spec()));
-  if (!options.format->holds_classes) STOKER_RETURN_IF_ERROR(CheckClassNames(options.classes));
-  if (options.files == 1) return OkStatus();
-  if (!cardinality.known()) {
-    return InvalidArgument(
-        "how many elements the pipeline has is not known beforehand, so they cannot be divided "
-        "among {} files; pack into one",
-        options.files);
-  }
-  if (options.files > cardinality.value()) {
-    return InvalidArgument("{} elements cannot be divided among {} files; ask for fewer",
-                           cardinality.value(), options.files);
-  }
-  return OkStatus();
-}
-
-uint32_t ChecksumOf(std::span<const Array> arrays) {
-  uint32_t checksum = 0;
-  for (const Array& array : arrays) {
-    checksum = Crc32c(std::as_bytes(std::span(array.shape())), checksum);
-    checksum = Crc32c(std::span<const std::byte>(array.data(), array.num_bytes()), checksum);
-  }
-  return checksum;
-}
-
-// The checksum of some elements, and then one more.
-uint32_t Joined(uint32_t checksum, uint32_t element) {
-  return Crc32c(std::as_bytes(std::span(&element, 1)), checksum);
-}
 
 void AppendFilesOf(const Dataset& dataset, std::vector<std::string>& files) {
   for (const Dataset& input : dataset.node().inputs()) AppendFilesOf(input, files);
@@ -71,14 +35,16 @@ void AppendFilesOf(const Dataset& dataset, std::vector<std::string>& files) {
 // One packing, from the pass that is opened to the last file.
 class Packer {
  public:
-  Packer(const Dataset& dataset, const PackOptions& options, PackManifest manifest,
-         std::vector<std::string> names, std::string class_file)
-      : dataset_(dataset),
+  //   dataset  the elements of the share alone
+  Packer(Dataset dataset, const internal::PackShare& share, const PackOptions& options,
+         PackManifest manifest, std::vector<std::string> names, std::string class_file)
+      : dataset_(std::move(dataset)),
+        share_(share),
         options_(options),
         manifest_(std::move(manifest)),
         names_(std::move(names)),
         class_file_(std::move(class_file)) {
-    if (dataset.cardinality().known()) progress_.total = dataset.cardinality().value();
+    if (dataset_.cardinality().known()) progress_.total = dataset_.cardinality().value();
     for (const PackManifest::Shard& shard : manifest_.done()) {
       report_.files.push_back({.path = names_[report_.files.size()],
                                .elements = shard.elements,
@@ -116,12 +82,11 @@ class Packer {
     return OkStatus();
   }
 
-  // The first element that does not belong to the file under way.
+  // The first element of the share that does not belong to the file under way.
   int64_t EndOfFile() const {
     if (options_.files == 1) return std::numeric_limits<int64_t>::max();
-    const auto number = static_cast<int64_t>(report_.files.size());
-    const int64_t each = progress_.total / options_.files, more = progress_.total % options_.files;
-    return each * (number + 1) + std::min(number + 1, more);
+    const int64_t number = share_.files.first + std::ssize(report_.files);
+    return ElementsOfFile(number, options_.files, share_.all_elements).last - share_.elements.first;
   }
 
   Status WriteNextFile() {
@@ -155,20 +120,21 @@ class Packer {
   Status WriteElements(const std::string& made, PackReport::File& file) {
     checksums_.clear();
     checksum_ = 0;
-    STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<PackSink> sink,
-                            options_.format->create({.path = made,
-                                                     .spec = dataset_.spec(),
-                                                     .classes = options_.classes,
-                                                     .origin = options_.settings,
-                                                     .first = progress_.elements}));
+    STOKER_ASSIGN_OR_RETURN(
+        const std::unique_ptr<PackSink> sink,
+        options_.format->create({.path = made,
+                                 .spec = dataset_.spec(),
+                                 .classes = options_.classes,
+                                 .origin = options_.settings,
+                                 .first = share_.elements.first + progress_.elements}));
     for (const int64_t end = EndOfFile(); progress_.elements < end;) {
       STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, elements_->Next());
       if (!element && options_.files == 1) break;
       if (!element) return TooFew();
       STOKER_RETURN_IF_ERROR(Append(*sink, element->arrays));
-      const uint32_t checksum = ChecksumOf(element->arrays);
+      const uint32_t checksum = internal::ElementChecksum(element->arrays);
       if (options_.verify) checksums_.push_back(checksum);
-      checksum_ = Joined(checksum_, checksum);
+      checksum_ = internal::JoinedChecksum(checksum_, checksum);
       ++progress_.elements;
       ++file.elements;
       Observe();
@@ -184,16 +150,20 @@ class Packer {
     return sink.Append(arrays);
   }
 
+  Status GoOnReading(const std::string& path) const {
+    if (stop_ != nullptr && *stop_) return Cancelled("{}: verifying was stopped", path);
+    Observe();
+    return OkStatus();
+  }
+
   // Gives `each` the checksum of every element of the file that is at `path` now.
   Status ReadBack(const std::string& path, const std::function<Status(uint32_t)>& each) {
     progress_.verifying = true;
     const TraceSpan span("read back");
     const Status status =
         options_.format->read(path, dataset_.spec(), [&](std::span<const Array> arrays) -> Status {
-          if (stop_ != nullptr && *stop_) return Cancelled("{}: verifying was stopped", path);
-          STOKER_RETURN_IF_ERROR(each(ChecksumOf(arrays)));
-          Observe();
-          return OkStatus();
+          STOKER_RETURN_IF_ERROR(each(internal::ElementChecksum(arrays)));
+          return GoOnReading(path);
         });
     progress_.verifying = false;
     return status;
@@ -202,16 +172,13 @@ class Packer {
   // kDataLoss if the file at its path has other elements than `file` says, with this checksum.
   // After any other error the file may be as it should.
   Status CheckElements(const PackReport::File& file, uint32_t wanted) {
-    uint32_t checksum = 0;
-    int64_t number = 0;
-    const Status status = ReadBack(file.path, [&](uint32_t element) {
-      checksum = Joined(checksum, element);
-      ++number;
-      return OkStatus();
-    });
-    if (!status.ok()) return IsAboutOneElement(status) ? DataLoss("{}", status.message()) : status;
-    if (number == file.elements && checksum == wanted) return OkStatus();
-    return DataLoss("{}: other elements are read back than were written", file.path);
+    progress_.verifying = true;
+    const TraceSpan span("read back");
+    const Status status =
+        internal::CheckPackedFile(*options_.format, file.path, dataset_.spec(), file.elements,
+                                  wanted, [&] { return GoOnReading(file.path); });
+    progress_.verifying = false;
+    return status;
   }
 
   // The files of an interrupted packing: its elements are gone, their checksum is not.
@@ -283,7 +250,7 @@ class Packer {
     return FailedPrecondition(
         "the pipeline announces {} elements and has {}; its files have changed, or a stage counts "
         "wrongly: pack into one file",
-        progress_.total, progress_.elements);
+        share_.all_elements, share_.elements.first + progress_.elements);
   }
 
   // Where the elements were divided by their number, it must have been right.
@@ -294,10 +261,11 @@ class Packer {
     return FailedPrecondition(
         "the pipeline announces {} elements and has more; a stage counts wrongly: pack into one "
         "file",
-        progress_.total);
+        share_.all_elements);
   }
 
-  const Dataset& dataset_;
+  const Dataset dataset_;
+  const internal::PackShare share_;
   const PackOptions& options_;
   PackManifest manifest_;
   const std::vector<std::string> names_;
@@ -309,6 +277,14 @@ class Packer {
   uint32_t checksum_ = 0;            // of all of them
   const std::atomic<bool>* stop_ = nullptr;
 };
+
+// What the bytes of all files depend on.
+Result<std::string> PackOriginOf(const Dataset& dataset, const PackOptions& options) {
+  return internal::OriginOf(
+      dataset,
+      fmt::format("{}; seed {}, epoch {}; classes {}; {}", options.format->name, options.pass.seed,
+                  options.pass.epoch, fmt::join(options.classes, ", "), options.settings));
+}
 
 }  // namespace
 
@@ -346,28 +322,38 @@ Result<PackReport> Pack(const Dataset& dataset, const std::string& destination,
                         const PackOptions& options, const Runtime& runtime) {
   const StopScope stopped([stop = runtime.stop] { return stop != nullptr && *stop; });
   STOKER_RETURN_IF_ERROR(
-      CheckRequest(dataset, options).While(fmt::format("packing {}", destination)));
+      internal::CheckPackRequest(dataset, options).While(fmt::format("packing {}", destination)));
+  const internal::PackShare share = internal::PackShareOf(dataset, options);
   std::vector<std::string> names = PackedNames(destination, *options.format, options.files);
-  STOKER_ASSIGN_OR_RETURN(
-      const std::string origin,
-      internal::OriginOf(dataset,
-                         fmt::format("{}; seed {}, epoch {}; classes {}; {}", options.format->name,
-                                     options.pass.seed, options.pass.epoch,
-                                     fmt::join(options.classes, ", "), options.settings)));
+  STOKER_ASSIGN_OR_RETURN(const std::string origin, PackOriginOf(dataset, options));
   std::vector<std::string> targets = names;
   std::string class_file = PackedClassNames(destination, *options.format);
   if (!class_file.empty()) targets.push_back(class_file);
   std::vector<std::string> inputs = options.inputs;
   AppendFilesOf(dataset, inputs);
-  STOKER_ASSIGN_OR_RETURN(
-      PackManifest manifest,
-      PackManifest::Begin({.destination = PackedNames(destination, *options.format, 1).front(),
-                           .files = std::move(targets),
-                           .origin = origin,
-                           .options = options.given,
-                           .overwrite = options.overwrite,
-                           .inputs = std::move(inputs)}));
-  return Packer(dataset, options, std::move(manifest), std::move(names), std::move(class_file))
+  PackManifest::Request request{.destination = PackedNames(destination, *options.format, 1).front(),
+                                .files = {},
+                                .origin = origin,
+                                .options = options.given,
+                                .overwrite = options.overwrite,
+                                .inputs = std::move(inputs)};
+  if (options.part) {
+    names = {names.begin() + share.files.first, names.begin() + share.files.last};
+    request.part = {.part = *options.part,
+                    .set = std::exchange(targets, names),
+                    .shards = options.files,
+                    .schema = RecordSchemaToText(PackedFile{.path = {},
+                                                            .spec = dataset.spec(),
+                                                            .classes = options.classes,
+                                                            .origin = options.settings}
+                                                     .schema())};
+    class_file.clear();  // the merge's
+  }
+  request.files = std::move(targets);
+  STOKER_ASSIGN_OR_RETURN(PackManifest manifest, PackManifest::Begin(std::move(request)));
+  STOKER_ASSIGN_OR_RETURN(Dataset elements, internal::ElementsOfShare(dataset, options, share));
+  return Packer(std::move(elements), share, options, std::move(manifest), std::move(names),
+                std::move(class_file))
       .Run(runtime);
 }
 

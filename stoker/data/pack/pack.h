@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "stoker/data/core/dataset.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/pack/pack_format.h"
+#include "stoker/data/pack/pack_part.h"
 
 namespace stoker {
 
@@ -27,6 +29,10 @@ struct PackOptions {
   // The number of files, each of the same number (or one more) of consecutive elements; more than
   // one only if the pipeline knows its number of elements.
   int64_t files = 1;
+  // Which part of the files to make, a run of whole ones; nothing: all. Their bytes are the same
+  // whoever makes them. A part writes no file of class names and, whatever `overwrite` says,
+  // replaces no file but its own (pack_manifest.h). MergeParts (pack_merge.h) finishes the packing.
+  std::optional<PackPart> part;
   // Reads each file back when it is written, and compares every element with the pipeline's, before
   // it gets its name; compares files of an interrupted packing with the checksum that it stored.
   bool verify = false;
@@ -74,13 +80,14 @@ std::string PackedClassNames(const std::string& destination, const PackFormat& f
 // Writes the first epoch of `dataset` to `destination`, with its random draws. Each file has its
 // name only when it is whole. The same call continues an interrupted one, also after SIGKILL
 // (pack_manifest.h), with the same bytes as without interruption, on any number of threads; a pass
-// by position continues at once, a stream as docs/how-data-flows.md says.
+// by position continues at once, a stream as docs/how-data-flows.md says. So does a part: a pass by
+// position begins at its first element, a stream makes those before it and drops them.
 //
-// Errors: kInvalidArgument for an endless pipeline, for elements that the format cannot hold, and
-// for several files if the number of elements is unknown; kNotFound if the directory of
-// `destination` does not exist; kFailedPrecondition if files exist already, or are those that the
-// pipeline reads; kDataLoss if `verify` finds a difference; kCancelled by Runtime::stop; those of
-// the pass and of writing. Whole files stay for the next call.
+// Errors: kInvalidArgument for an endless pipeline, for elements that the format cannot hold, for
+// several files if the number of elements is unknown, and for more parts than files; kNotFound if
+// the directory of `destination` does not exist; kFailedPrecondition if files exist already, or are
+// those that the pipeline reads; kDataLoss if `verify` finds a difference; kCancelled by
+// Runtime::stop; those of the pass and of writing. Whole files stay for the next call.
 Result<PackReport> Pack(const Dataset& dataset, const std::string& destination,
                         const PackOptions& options, const Runtime& runtime = Runtime::Threaded());
 

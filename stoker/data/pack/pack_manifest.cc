@@ -7,105 +7,14 @@
 #include <utility>
 
 #include "stoker/base/json_file.h"
-#include "stoker/data/nodes/cache_store.h"
+#include "stoker/data/pack/pack_record_internal.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 #include "stoker/io/shards.h"
 
 namespace stoker {
-namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kVersion = 2;
-
-bool Exists(const std::string& path) {
-  std::error_code error;
-  return fs::symlink_status(path, error).type() != fs::file_type::not_found;
-}
-
-std::string DirectoryOf(const std::string& path) {
-  const std::string directory = fs::path(path).parent_path().string();
-  return directory.empty() ? "." : directory;
-}
-
-std::string NameOf(const std::string& path) { return fs::path(path).filename().string(); }
-
-// What the packing is, as it is compared and stored.
-Json IdentityOf(const std::string& origin, const std::vector<std::string>& files) {
-  Json names = Json::array();
-  for (const std::string& file : files) names.push_back(NameOf(file));
-  return AsStoredJson({{"stoker_pack", kVersion}, {"origin", origin}, {"files", names}});
-}
-
-Status CheckDirectory(const std::string& directory) {
-  std::error_code error;
-  if (fs::is_directory(directory, error)) return OkStatus();
-  return NotFound("{}: there is no such directory; make it first (mkdir -p), or check the path",
-                  directory);
-}
-
-// "--shards 30, before 20": the options of one packing that another has with other values.
-std::string DifferenceOf(const Json& options, const Json& before) {
-  std::string text;
-  if (!before.is_object()) return text;
-  for (const auto& [name, value] : options.items()) {
-    const Json other = before.value(name, Json());
-    if (!other.is_string() || other == value) continue;
-    text += fmt::format("{}{} {}, before {}", text.empty() ? "" : "; ", name,
-                        value.get<std::string>(), other.get<std::string>());
-  }
-  return text;
-}
-
-// "12 (x-00000-of-00012.stoker, ...)"
-std::string ListOf(const Json& names) {
-  return fmt::format("{} ({}{})", names.size(), names.empty() ? "" : names[0].get<std::string>(),
-                     names.size() > 1 ? ", ..." : "");
-}
-
-// Names of files in one directory: a manifest reaches nothing elsewhere, whatever it says.
-bool AreNames(const Json& names) {
-  return names.is_array() && std::ranges::all_of(names, [](const Json& json) {
-           if (!json.is_string()) return false;
-           const std::string name = json.get<std::string>();
-           return !name.empty() && name != "." && name != ".." && NameOf(name) == name;
-         });
-}
-
-Json IdsToJson(const std::vector<std::optional<FileId>>& ids) {
-  Json json = Json::array();
-  for (const std::optional<FileId>& id : ids)
-    json.push_back(id ? Json::array({id->first, id->second}) : Json());
-  return json;
-}
-
-bool AreIds(const Json& json, size_t number) {
-  return json.is_array() && json.size() == number && std::ranges::all_of(json, [](const Json& id) {
-           return id.is_null() || (id.is_array() && id.size() == 2 && id[0].is_number_unsigned() &&
-                                   id[1].is_number_unsigned());
-         });
-}
-
-// A manifest of any packing; nothing if it is none.
-std::optional<Json> ParseManifest(const std::string& text) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  const auto has = [&](const char* key) { return json.contains(key); };
-  const bool right =
-      json.is_object() && json.value("stoker_pack", Json()) == Json(kVersion) && has("origin") &&
-      json["origin"].is_string() && has("files") && AreNames(json["files"]) && has("replaces") &&
-      AreNames(json["replaces"]) && has("state") && has("done") && json["done"].is_array() &&
-      (!has("before") || AreIds(json["before"], json["files"].size())) &&
-      json["done"].size() <= json["files"].size() &&
-      std::ranges::all_of(json["done"], [](const Json& shard) {
-        return shard.is_object() && shard.value("elements", Json()).is_number_integer() &&
-               shard.value("bytes", Json()).is_number_unsigned() &&
-               shard.value("checksum", Json()).is_number_unsigned();
-      });
-  return right ? std::optional(std::move(json)) : std::nullopt;
-}
-
-}  // namespace
 
 Result<uint64_t> BytesOnDisk(const std::string& path) {
   std::error_code error;
@@ -128,24 +37,52 @@ Result<uint64_t> BytesOnDisk(const std::string& path) {
 PackManifest::PackManifest(std::string path, Request request)
     : path_(std::move(path)),
       files_(std::move(request.files)),
-      identity_(IdentityOf(request.origin, files_)),
+      identity_(internal::PackIdentityOf(request.origin, files_, IdentityOf(request.part))),
       options_(AsStoredJson(Json(request.options))),
+      part_(std::move(request.part)),
       before_(files_.size()) {
-  for (const std::string& file : files_) own_names_.insert(NameOf(file));
+  for (const std::string& file : part_ ? part_->set : files_)
+    own_names_.insert(internal::NameOf(file));
+}
+
+Json PackManifest::IdentityOf(const std::optional<Part>& part) {
+  if (!part) return nullptr;
+  return {{"number", part->part.number},
+          {"of", part->part.of},
+          {"set", part->shards},
+          {"schema", part->schema}};
+}
+
+// Those of the whole directory; for a part, whose neighbours may be at work on other machines,
+// those of its own files alone.
+Status PackManifest::RemoveStale() const {
+  const std::string directory = internal::DirectoryOf(path_);
+  if (!part_) return RemoveStaleTemporaries(directory).status();
+  std::vector<std::string> own = files_;
+  own.push_back(path_);
+  return internal::RemoveStaleOf(directory, own);
 }
 
 Result<PackManifest> PackManifest::Begin(Request request) {
-  const std::string directory = DirectoryOf(request.destination);
-  STOKER_RETURN_IF_ERROR(CheckDirectory(directory));
-  STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(directory).status());
+  const std::string directory = internal::DirectoryOf(request.destination);
+  STOKER_RETURN_IF_ERROR(internal::CheckDirectory(directory));
+  const std::string whole = internal::RecordPathOf(request.destination);
   const std::string path =
-      (fs::path(directory) / fmt::format(".{}.stoker-pack", NameOf(request.destination))).string();
+      request.part ? (fs::path(directory) /
+                      PartRecordName(internal::NameOf(request.destination), request.part->part))
+                         .string()
+                   : whole;
   const bool overwrite = request.overwrite;
   const std::vector<std::string> inputs = std::move(request.inputs);
-  const std::string destination = request.destination;
+  const std::string destination = request.destination, origin = request.origin;
   PackManifest manifest(path, std::move(request));
+  STOKER_RETURN_IF_ERROR(manifest.RemoveStale());
+  if (manifest.part_ && internal::Exists(whole)) {
+    STOKER_RETURN_IF_ERROR(manifest.TakeUpWhole(whole, origin, overwrite));
+    if (manifest.merged_) return manifest;
+  }
   bool goes_on = false;
-  if (Exists(path)) {
+  if (internal::Exists(path)) {
     STOKER_ASSIGN_OR_RETURN(goes_on, manifest.TakeUp(overwrite));
   }
   if (goes_on && !overwrite) STOKER_RETURN_IF_ERROR(manifest.CheckOldAreGone());
@@ -157,27 +94,80 @@ Result<PackManifest> PackManifest::Begin(Request request) {
     STOKER_RETURN_IF_ERROR(manifest.ForgetWhatWentMeanwhile());
     return manifest;
   }
+  if (!manifest.part_) STOKER_RETURN_IF_ERROR(manifest.CheckParts(destination, overwrite));
   if (!overwrite) STOKER_RETURN_IF_ERROR(manifest.CheckRoom());
   manifest.NoteFiles();
   STOKER_RETURN_IF_ERROR(manifest.Write());
   return manifest;
 }
 
+// The set that the part belongs to is there already: merged, if it is the same. Then nothing is
+// left to do, unless the part is to be made anew.
+Status PackManifest::TakeUpWhole(const std::string& path, const std::string& origin,
+                                 bool overwrite) {
+  STOKER_ASSIGN_OR_RETURN(const std::optional<Json> stored, internal::ReadPackRecord(path));
+  const Json identity = internal::PackIdentityOf(origin, part_->set, nullptr);
+  const bool same = stored && internal::IsFinished(*stored) &&
+                    (*stored)["origin"] == identity["origin"] &&
+                    (*stored)["files"] == identity["files"];
+  if (!same) {
+    return FailedPrecondition(
+        "{}: tells of another packing to this name, begun or made in one process{}; a part "
+        "replaces no file but its own, so give another name, or remove that packing's files, this "
+        "one too",
+        path,
+        stored ? fmt::format(" ({})", internal::PackDifference(identity, options_, *stored)) : "");
+  }
+  if (overwrite) return OkStatus();
+  const auto first = std::ranges::find(part_->set, files_.front()) - part_->set.begin();
+  const auto last = first + std::ssize(files_);
+  if (std::ssize((*stored)["done"]) < last) return CannotBeRead();
+  Json done = Json::array();
+  for (auto i = first; i < last; ++i) done.push_back((*stored)["done"][i]);
+  merged_ = true;
+  return TakeUpFiles(done);
+}
+
+// Fills done_ with the files that `done` tells of, the first of files_, which must be there.
+Status PackManifest::TakeUpFiles(const Json& done) {
+  for (size_t i = 0; i < done.size(); ++i) {
+    done_.push_back({.elements = done[i]["elements"].get<int64_t>(),
+                     .bytes = done[i]["bytes"].get<uint64_t>(),
+                     .checksum = done[i]["checksum"].get<uint32_t>()});
+    STOKER_ASSIGN_OR_RETURN(const uint64_t bytes, BytesOnDisk(files_[i]));
+    if (internal::Exists(files_[i]) && bytes == done_.back().bytes) continue;
+    return FailedPrecondition(
+        "{}: the interrupted packing had finished it with {} bytes, {} are there; put it back, or "
+        "give --overwrite to begin anew",
+        files_[i], done_.back().bytes, bytes);
+  }
+  return OkStatus();
+}
+
+// Records of parts would tell of files that this packing makes anew.
+Status PackManifest::CheckParts(const std::string& destination, bool overwrite) const {
+  STOKER_ASSIGN_OR_RETURN(const std::vector<internal::PartRecord> parts,
+                          internal::PartRecordsOf(destination));
+  for (const internal::PartRecord& part : parts) {
+    if (overwrite) {
+      STOKER_RETURN_IF_ERROR(RemoveAtomically(part.path));
+      continue;
+    }
+    return FailedPrecondition(
+        "{}: tells of part {} of a packing to this name; `stoker pack --merge` makes one set of "
+        "the parts when all are there; give --overwrite to begin anew in one process",
+        part.path, part.part.ToString());
+  }
+  return OkStatus();
+}
+
 // Names the difference in the user's own options if there is one, else in the pipeline's
 // description of itself: a changed recipe or file.
 Status PackManifest::BelongsToAnother(const Json& stored) const {
-  std::string difference = DifferenceOf(options_, stored.value("options", Json()));
-  const auto before = stored["origin"].get<std::string>();
-  const auto now = identity_["origin"].get<std::string>();
-  if (difference.empty() && before != now) difference = internal::OriginDifference(before, now);
-  if (difference.empty()) {
-    difference =
-        fmt::format("files {}, before {}", ListOf(identity_["files"]), ListOf(stored["files"]));
-  }
   return FailedPrecondition(
       "{}: a packing of other data or with other options was interrupted here ({}); give those "
       "again to finish it, or --overwrite to remove what it made and begin anew",
-      path_, difference);
+      path_, internal::PackDifference(identity_, options_, stored));
 }
 
 Status PackManifest::CannotBeRead() const {
@@ -189,10 +179,8 @@ Status PackManifest::CannotBeRead() const {
 
 // Whether the packing that was interrupted is gone on with; if not, it is this one's to replace.
 Result<bool> PackManifest::TakeUp(bool overwrite) {
-  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path_));
-  const std::optional<Json> stored = ParseManifest(text);
-  if (stored && stored->value("finished", Json()) == Json(true))
-    return TakeUpFinished(*stored, overwrite);
+  STOKER_ASSIGN_OR_RETURN(const std::optional<Json> stored, internal::ReadPackRecord(path_));
+  if (stored && internal::IsFinished(*stored)) return TakeUpFinished(*stored, overwrite);
   const Status status = stored ? Continue(*stored) : CannotBeRead();
   if (status.ok()) return true;
   if (status.code() != StatusCode::kFailedPrecondition) return status;
@@ -231,7 +219,7 @@ void PackManifest::Replace(const Json& names) {
 
 // The shards of `destination` that belong to sets of other numbers.
 Result<std::vector<std::string>> PackManifest::OtherShards(const std::string& destination) const {
-  const std::string directory = DirectoryOf(path_), name = NameOf(destination);
+  const std::string directory = internal::DirectoryOf(path_), name = internal::NameOf(destination);
   std::vector<std::string> others;
   std::error_code error;
   for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
@@ -249,20 +237,9 @@ Result<std::vector<std::string>> PackManifest::OtherShards(const std::string& de
 // determined.
 Status PackManifest::Continue(const Json& stored) {
   for (const auto& [key, value] : identity_.items()) {
-    if (stored[key] != value) return BelongsToAnother(stored);
+    if (stored.value(key, Json()) != value) return BelongsToAnother(stored);
   }
-  for (size_t i = 0; i < stored["done"].size(); ++i) {
-    const Json& shard = stored["done"][i];
-    done_.push_back({.elements = shard["elements"].get<int64_t>(),
-                     .bytes = shard["bytes"].get<uint64_t>(),
-                     .checksum = shard["checksum"].get<uint32_t>()});
-    STOKER_ASSIGN_OR_RETURN(const uint64_t bytes, BytesOnDisk(files_[i]));
-    if (Exists(files_[i]) && bytes == done_.back().bytes) continue;
-    return FailedPrecondition(
-        "{}: the interrupted packing had finished it with {} bytes, {} are there; put it back, or "
-        "give --overwrite to begin anew",
-        files_[i], done_.back().bytes, bytes);
-  }
+  STOKER_RETURN_IF_ERROR(TakeUpFiles(stored["done"]));
   state_ = stored["state"];
   const Json before = stored.value("before", Json::array());  // earlier versions had none
   for (size_t i = 0; i < before.size(); ++i) {
@@ -280,7 +257,7 @@ Status PackManifest::CheckMayGo() const {
 }
 
 Status PackManifest::CheckRoom() const {
-  const auto there = std::ranges::find_if(files_, Exists);
+  const auto there = std::ranges::find_if(files_, internal::Exists);
   if (there == files_.end()) return OkStatus();
   return FailedPrecondition("{}: is there already; give --overwrite to replace it, or another name",
                             *there);
@@ -288,7 +265,7 @@ Status PackManifest::CheckRoom() const {
 
 // The interrupted packing was allowed to replace them. This one is not, even though it is the same.
 Status PackManifest::CheckOldAreGone() const {
-  auto old = std::ranges::find_if(replaced_, Exists);
+  auto old = std::ranges::find_if(replaced_, internal::Exists);
   std::string there = old == replaced_.end() ? "" : *old;
   for (size_t i = done_.size(); i < files_.size() && there.empty(); ++i) {
     if (before_[i] && FileIdOf(files_[i]) == before_[i]) there = files_[i];
@@ -304,13 +281,15 @@ Status PackManifest::CheckOldAreGone() const {
 // A pattern would read another set of shards together with this one, so it goes, or is refused.
 Status PackManifest::CheckOtherShards(const std::string& destination, bool overwrite) {
   STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> others, OtherShards(destination));
-  if (overwrite) Replace(Json(others));
+  // Another part may be making such a set at the moment.
+  if (overwrite && !part_) Replace(Json(others));
   for (const std::string& name : others) {
     if (replaced_names_.contains(name)) continue;
     return FailedPrecondition(
-        "{}: a shard of another set is there already, and a pattern would read both sets; give "
-        "--overwrite to replace that set, or another name",
-        (fs::path(path_).parent_path() / name).string());
+        "{}: a shard of another set is there already, and a pattern would read both sets; {}, or "
+        "give another name",
+        (fs::path(path_).parent_path() / name).string(),
+        part_ ? "remove that set" : "give --overwrite to replace that set");
   }
   return OkStatus();
 }
@@ -332,12 +311,12 @@ bool PackManifest::HasMadeFiles() const {
   for (size_t i = 0; i < files_.size(); ++i) {
     const std::optional<FileId> now = FileIdOf(files_[i]);
     // Exists is true also where that cannot be found out.
-    if (now ? now != before_[i] : Exists(files_[i])) return true;
+    if (now ? now != before_[i] : internal::Exists(files_[i])) return true;
   }
   return false;
 }
 
-Status PackManifest::EnsureThere() const { return Exists(path_) ? OkStatus() : Write(); }
+Status PackManifest::EnsureThere() const { return internal::Exists(path_) ? OkStatus() : Write(); }
 
 Status PackManifest::Write() const {
   Json done = Json::array();
@@ -348,8 +327,8 @@ Status PackManifest::Write() const {
   Json json = identity_;
   json["options"] = options_;
   json["replaces"] = Json::array();
-  for (const std::string& file : replaced_) json["replaces"].push_back(NameOf(file));
-  json["before"] = IdsToJson(before_);
+  for (const std::string& file : replaced_) json["replaces"].push_back(internal::NameOf(file));
+  json["before"] = internal::FileIdsToJson(before_);
   json["done"] = std::move(done);
   json["state"] = state_;
   json["finished"] = finished_;
@@ -363,9 +342,10 @@ Status PackManifest::Add(const Shard& shard, Json state) {
 }
 
 Status PackManifest::Finish() {
+  if (merged_) return OkStatus();
   STOKER_RETURN_IF_ERROR(CheckTargetsMayGo(replaced_));
   for (const std::string& file : replaced_) {
-    if (Exists(file)) STOKER_RETURN_IF_ERROR(RemoveAtomically(file));
+    if (internal::Exists(file)) STOKER_RETURN_IF_ERROR(RemoveAtomically(file));
   }
   replaced_.clear();
   std::ranges::fill(before_, std::nullopt);
@@ -375,6 +355,7 @@ Status PackManifest::Finish() {
 }
 
 void PackManifest::Abandon() {
+  if (merged_) return;  // the set has its own record
   std::error_code ignored;
   if (done_.empty() && replaced_.empty() && !HasMadeFiles()) fs::remove(path_, ignored);
   // Another process may have made a file just now, or have abandoned the packing before this one.

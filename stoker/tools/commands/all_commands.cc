@@ -13,6 +13,7 @@ namespace stoker {
 void AddCommands(Program& program, CommandActions actions) {
   AddTrainCommand(program, std::move(actions.train));
   AddLaunchCommand(program, std::move(actions.launch));
+  AddScaleCommand(program, std::move(actions.scale));
   AddEvalCommand(program, std::move(actions.eval));
   AddPredictCommand(program, std::move(actions.predict));
   AddCheckCommand(program, std::move(actions.check));

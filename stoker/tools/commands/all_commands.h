@@ -16,6 +16,7 @@
 #include "stoker/tools/commands/lr_find_command.h"
 #include "stoker/tools/commands/pack_command.h"
 #include "stoker/tools/commands/predict_command.h"
+#include "stoker/tools/commands/scale_command.h"
 #include "stoker/tools/commands/schedule_command.h"
 #include "stoker/tools/commands/top_command.h"
 #include "stoker/tools/commands/train_command.h"
@@ -53,6 +54,7 @@ struct CommandActions {
   std::function<Status(const DoctorArguments&)> foreign_doctor;
   std::function<Status(const TopArguments&)> top;
   std::function<Status(const LaunchArguments&)> launch;
+  std::function<Status(const ScaleArguments&)> scale;
   std::function<Status(const BenchArguments&)> bench = RunBench;
   std::function<Status(const BenchArguments&)> bench_model = hand_over;
   std::function<Status(const PackArguments&)> pack = RunPack;

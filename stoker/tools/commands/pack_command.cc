@@ -10,6 +10,7 @@
 
 #include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
+#include "stoker/base/printable.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/data/core/files_read.h"
 #include "stoker/data/ops/ignore_errors.h"
@@ -18,6 +19,7 @@
 #include "stoker/data/pack/pack.h"
 #include "stoker/data/pack/pack_pictures.h"
 #include "stoker/tools/commands/pack_input.h"
+#include "stoker/tools/commands/pack_merge_command.h"
 #include "stoker/tools/commands/pack_progress.h"
 #include "stoker/tools/live/live_server.h"
 #include "stoker/tools/live/work_watch.h"
@@ -76,42 +78,23 @@ Result<PackSource> InputOf(const PackArguments& arguments) {
 
 Json ToJson(const PackReport& report, const PackArguments& arguments, const PackFormat& format,
             const Dataset& dataset, double elements_per_s) {
-  Json files = Json::array();
-  for (const PackReport::File& file : report.files) {
-    files.push_back({{"file", file.path},
-                     {"elements", file.elements},
-                     {"bytes", file.bytes},
-                     {"kept", file.kept}});
-  }
-  return {{"source", arguments.source},        {"format", format.name},
-          {"spec", dataset.spec().ToString()}, {"elements", report.elements()},
-          {"bytes", report.bytes()},           {"elements_per_s", elements_per_s},
-          {"verified", arguments.verify},      {"files", std::move(files)}};
-}
-
-// The fields of an element, the first ones of many.
-std::string FieldsText(const Spec& spec) {
-  constexpr size_t kMostShown = 16;
-  if (spec.fields.size() <= kMostShown) return spec.ToString();
-  Spec shown = spec;
-  shown.fields.resize(kMostShown);
-  return fmt::format("{} and {} fields more", shown.ToString(), spec.fields.size() - kMostShown);
+  Json json = {{"source", arguments.source},        {"format", format.name},
+               {"spec", dataset.spec().ToString()}, {"elements", report.elements()},
+               {"bytes", report.bytes()},           {"elements_per_s", elements_per_s},
+               {"verified", arguments.verify},      {"files", PackedFilesToJson(report)}};
+  if (!arguments.part.empty()) json["part"] = arguments.part;
+  return json;
 }
 
 std::string ToText(const PackReport& report, const PackArguments& arguments, const Dataset& dataset,
                    double elements_per_s) {
-  std::string text;
   int64_t kept = 0;
   for (const PackReport::File& file : report.files) kept += file.kept ? 1 : 0;
-  const std::string& first = report.files.front().path;
-  text +=
-      fmt::format("{}{}: {}, {}{}\n", first,
-                  report.files.size() > 1
-                      ? fmt::format(" and {}", CountText(std::ssize(report.files) - 1, "more file"))
-                      : "",
-                  CountText(report.elements(), "element"), ByteText(report.bytes()),
-                  arguments.verify ? "; verified" : "");
-  text += fmt::format("  {}\n", FieldsText(dataset.spec()));
+  std::string text = PackedFilesToText(report, dataset.spec(), arguments.verify);
+  if (!arguments.part.empty()) {
+    text += fmt::format("  part {}; when all are there: stoker pack --merge {}\n", arguments.part,
+                        Printable(arguments.destination));
+  }
   if (kept == std::ssize(report.files))
     return text +
            "  packed before from the same data with the same options: nothing was left to do\n";
@@ -120,12 +103,12 @@ std::string ToText(const PackReport& report, const PackArguments& arguments, con
   return text + fmt::format("  {} elements a second\n", WithThousands(elements_per_s));
 }
 
-Status Stopped(const PackProgress& progress, const PackArguments& arguments) {
+Status Stopped(const PackProgress& progress, const PackArguments& arguments, int64_t files) {
   if (arguments.shards == 1)
     return Cancelled("stopped after {}; nothing is kept of a single file (--shards)",
                      CountText(progress.elements, "element"));
   return Cancelled("stopped with {} of {} files whole; the same command goes on from there",
-                   progress.file, arguments.shards);
+                   progress.file, files);
 }
 
 }  // namespace
@@ -137,8 +120,7 @@ void AddPackCommand(Program& program, std::function<Status(const PackArguments&)
       ->type_name("")
       ->required();
   app.add_option("DEST", arguments.destination, "what to make; the extension may be left out")
-      ->type_name("")
-      ->required();
+      ->type_name("");
   std::string formats;
   for (const PackFormat& format : PackFormats())
     formats += (formats.empty() ? "" : ", ") + std::string(format.name);
@@ -147,6 +129,10 @@ void AddPackCommand(Program& program, std::function<Status(const PackArguments&)
       ->type_name("N")
       ->check(CLI::Range(1, 99999).description(""))
       ->default_str("1");
+  app.add_option("--part", arguments.part, "make only part K of N, on any machine")
+      ->type_name("K/N");
+  CLI::Option* const merge =
+      app.add_flag("--merge", arguments.merge, "make the parts of DEST one set");
   app.add_flag("--shuffle", arguments.shuffle, "in a random order");
   app.add_option("--seed", arguments.seed, "of that order, and of random stages")
       ->type_name("S")
@@ -176,8 +162,14 @@ void AddPackCommand(Program& program, std::function<Status(const PackArguments&)
   app.add_option("--threads", arguments.threads, "worker threads, 1..1024")
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""))
-      ->default_str("as many as pay");
+      ->default_str("as many as pay")
+      ->group(kSeldomGroup);
   AddMemoryOption(app);
+  // What the parts were made with, they say themselves.
+  for (const char* name : {"--part", "--shards", "--shuffle", "--seed", "--resize", "--quality",
+                           "--of", "--stages", "--set", "--overwrite"}) {
+    merge->excludes(app.get_option(name));
+  }
   AddServeOptions(app, arguments.serve);
   AddJsonOption(app, arguments.json);
   AddTraceOptions(app, arguments.trace, "the beginning");
@@ -230,9 +222,25 @@ Status CheckTraceIsApart(const PackArguments& arguments, const PackFormat& forma
   return OkStatus();
 }
 
+// A stream has no place to begin at but its own.
+void WarnOfStream(const PackArguments& arguments, const std::optional<PackPart>& part,
+                  const Dataset& dataset) {
+  if (!part || part->number == 1 || dataset.node().random_access()) return;
+  LogWarning(
+      "{}: is not read by position, so part {} reads what comes before its own elements too, and "
+      "drops it; parts share only the writing",
+      arguments.source, part->ToString());
+}
+
 Status PackInput(const PackArguments& arguments, const PackFormat* format,
                  const PackSource& input) {
+  std::optional<PackPart> part;
+  if (!arguments.part.empty()) {
+    STOKER_ASSIGN_OR_RETURN(part, ParsePackPart(arguments.part));
+  }
+  const int64_t files = part ? FilesOfPart(*part, arguments.shards).size() : arguments.shards;
   WarnOfDraws(arguments, input.dataset);
+  WarnOfStream(arguments, part, input.dataset);
   ::signal(SIGPIPE, SIG_IGN);  // PrintResult notices that a reader has left
   NoteInterrupt();
   STOKER_ASSIGN_OR_RETURN(
@@ -241,12 +249,13 @@ Status PackInput(const PackArguments& arguments, const PackFormat* format,
           arguments.serve,
           {.command = "pack", .recipe = arguments.source, .noun = "element", .phase = "packing"}));
   WorkWatch watch(live ? &live->board() : nullptr);
-  PackProgressLine progress(arguments.shards, IsTerminal(STDERR_FILENO));
+  PackProgressLine progress(files, IsTerminal(STDERR_FILENO));
   const Runtime runtime{.threads = arguments.threads, .stop = &Interrupted()};
   const Result<PackReport> report =
       Pack(input.dataset, arguments.destination,
            {.format = format,
             .files = arguments.shards,
+            .part = part,
             .verify = arguments.verify,
             .overwrite = arguments.overwrite,
             .classes = input.classes,
@@ -262,7 +271,7 @@ Status PackInput(const PackArguments& arguments, const PackFormat* format,
            runtime);
   progress.Finish();
   if (!report.ok() && report.status().code() == StatusCode::kCancelled)
-    return Stopped(progress.last(), arguments);
+    return Stopped(progress.last(), arguments, files);
   if (!report.ok()) return report.status();
   if (report->elements() == 0) {
     LogWarning(
@@ -278,10 +287,32 @@ Status PackInput(const PackArguments& arguments, const PackFormat* format,
 
 }  // namespace
 
-Status RunPack(const PackArguments& arguments) {
+namespace {
+
+// SOURCE and DEST, of which a merge has only one, the first word.
+Result<PackArguments> PlacesOf(PackArguments arguments) {
+  if (!arguments.merge) {
+    if (arguments.destination.empty())
+      return InvalidArgument("DEST is required; `stoker pack --help` explains");
+    return arguments;
+  }
+  if (!arguments.destination.empty()) {
+    return InvalidArgument(
+        "--merge takes DEST alone, since the parts say what they were made from; leave {} out",
+        Printable(arguments.source));
+  }
+  arguments.destination = std::exchange(arguments.source, std::string());
+  return arguments;
+}
+
+}  // namespace
+
+Status RunPack(const PackArguments& given) {
+  STOKER_ASSIGN_OR_RETURN(const PackArguments arguments, PlacesOf(given));
   STOKER_RETURN_IF_ERROR(CheckIsOfNoRun("DEST", arguments.destination));
   STOKER_ASSIGN_OR_RETURN(const PackFormat* format,
                           PackFormatFor(arguments.destination, arguments.format));
+  if (arguments.merge) return RunMerge(arguments, *format);
   STOKER_ASSIGN_OR_RETURN(const PackSource input, InputOf(arguments));
   STOKER_RETURN_IF_ERROR(CheckTraceIsApart(arguments, *format, input));
   return RunTracedFromNow(arguments.trace, "stoker pack",

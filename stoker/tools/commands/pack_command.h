@@ -20,6 +20,8 @@ struct PackArguments {
   std::string of = "train";
   std::optional<int64_t> stages;
   int64_t shards = 1;
+  std::string part;    // "3/8"; empty: all
+  bool merge = false;  // of the parts of `destination`; there is no source
   std::optional<int64_t> resize, quality;
   bool shuffle = false;
   uint64_t seed = 0;

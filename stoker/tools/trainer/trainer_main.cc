@@ -11,6 +11,7 @@
 #include "stoker/tools/program/exit_code.h"
 #include "stoker/tools/program/process.h"
 #include "stoker/tools/program/program.h"
+#include "stoker/tools/scale/scale.h"
 #include "stoker/tools/top/top.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/train/loop/allocator.h"
@@ -53,6 +54,7 @@ CommandActions ActionsWithTorch() {
   actions.doctor = Guarded(RunTrainedDoctor);
   actions.foreign_doctor = RunForeignDoctor;
   actions.launch = RunLaunch;
+  actions.scale = RunScale;
   actions.top = RunTop;
   actions.bench_model = Guarded(RunModelBench);
   actions.inspect = [](const InspectArguments& arguments) {
