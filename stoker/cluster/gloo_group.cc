@@ -1,12 +1,14 @@
 // The group over c10d's Gloo: a queue of collectives, which two threads of c10d work off over TCP.
 #include <ATen/Functions.h>
 
+#include <regex>
 #include <utility>
 
 #include "stoker/base/stop_scope.h"
 #include "stoker/cluster/gloo_internal.h"
 #include "stoker/cluster/group.h"
 #include "stoker/cluster/open_sockets_internal.h"
+#include "stoker/cluster/rank_monitor.h"
 #include "stoker/cluster/rendezvous_internal.h"
 
 namespace stoker {
@@ -37,26 +39,71 @@ c10d::ReduceOp OperationOf(Reduction reduction) {
   return c10d::ReduceOp::SUM;
 }
 
+// How long after an exchange has failed the monitor may take to know whose fault it is.
+constexpr std::chrono::milliseconds kFaultKnownWithin{2000};
+// By how much Gloo waits longer than the monitor, which knows for whom.
+constexpr std::chrono::milliseconds kPatienceOfGloo{5000};
+
 // What an exchange needs of its group, which may end before it.
 struct Connection {
   c10::intrusive_ptr<EndableGloo> gloo;
   Membership membership;
   std::vector<std::string> hosts;
-  std::chrono::milliseconds timeout;
+  std::chrono::milliseconds timeout;          // of Gloo
+  std::unique_ptr<RankMonitor> monitor = {};  // null while the ranks connect
 
   Status Failed(std::string_view what, const std::string& why) const {
+    if (monitor) {
+      const Status fault = monitor->WaitForFault(kFaultKnownWithin);
+      if (!fault.ok()) return WithWhat(what, fault);
+    }
     return Unavailable("{}: rank {} of {} on {}: {}", what, membership.rank, membership.world,
                        hosts[membership.rank], why);
   }
+
+  // The monitor's fault, if there is one.
+  Status Fault(std::string_view what) const {
+    const Status fault = monitor ? monitor->fault() : OkStatus();
+    return fault.ok() ? fault : WithWhat(what, fault);
+  }
+
+ private:
+  // The error of another rank is told as it is.
+  static Status WithWhat(std::string_view what, const Status& fault) {
+    static const std::regex failed("^rank [0-9]+ failed: ");
+    if (std::regex_search(fault.message(), failed)) return fault;
+    return Unavailable("{}: {}", what, fault.message());
+  }
+};
+
+// While it lives, the others are told for what this rank waits.
+class AwaitScope {
+ public:
+  AwaitScope(RankMonitor* monitor, int64_t number, const std::string& what) : monitor_(monitor) {
+    if (monitor_ != nullptr) monitor_->Awaits(number, what);
+  }
+  ~AwaitScope() {
+    if (monitor_ != nullptr) monitor_->AwaitsNothing();
+  }
+  AwaitScope(const AwaitScope&) = delete;
+  AwaitScope& operator=(const AwaitScope&) = delete;
+
+ private:
+  RankMonitor* const monitor_;
 };
 
 class GlooExchange final : public Exchange {
  public:
+  //   number  the monitor's; 0: there is none
   GlooExchange(std::shared_ptr<Connection> connection, c10::intrusive_ptr<c10d::Work> work,
-               std::string what)
-      : connection_(std::move(connection)), work_(std::move(work)), what_(std::move(what)) {}
+               int64_t number, std::string what)
+      : connection_(std::move(connection)),
+        work_(std::move(work)),
+        number_(number),
+        what_(std::move(what)) {}
 
   Status Wait() override {
+    const AwaitScope scope(connection_->monitor.get(), number_, what_);
     while (true) {
       try {
         work_->wait(StopScope::Interval());
@@ -78,6 +125,7 @@ class GlooExchange final : public Exchange {
  private:
   const std::shared_ptr<Connection> connection_;
   const c10::intrusive_ptr<c10d::Work> work_;
+  const int64_t number_;
   const std::string what_;
 };
 
@@ -85,6 +133,22 @@ class GlooGroup final : public Group {
  public:
   explicit GlooGroup(Connection connection)
       : connection_(std::make_shared<Connection>(std::move(connection))) {}
+  ~GlooGroup() override { GlooGroup::Leave(OkStatus()); }
+
+  // REQUIRES: nothing is under way.
+  Status StartMonitor(c10d::Store& store, MonitorOptions options) {
+    options.end_exchanges = [gloo = connection_->gloo] { gloo->End(); };
+    STOKER_ASSIGN_OR_RETURN(connection_->monitor, RankMonitor::Start(store, std::move(options)));
+    return OkStatus();
+  }
+
+  void Does(std::string doing) override {
+    if (connection_->monitor) connection_->monitor->Does(std::move(doing));
+  }
+
+  void Leave(const Status& how) override {
+    if (connection_->monitor) connection_->monitor->Leave(agreed() ? OkStatus() : how);
+  }
 
   const Membership& membership() const override { return connection_->membership; }
 
@@ -138,9 +202,11 @@ class GlooGroup final : public Group {
  private:
   template <typename Begin>
   Result<std::unique_ptr<Exchange>> Start(std::string_view what, const Begin& begin) {
+    STOKER_RETURN_IF_ERROR(connection_->Fault(what));
+    const int64_t number = connection_->monitor ? connection_->monitor->Begins() : 0;
     try {
       return std::unique_ptr<Exchange>(
-          std::make_unique<GlooExchange>(connection_, begin(), std::string(what)));
+          std::make_unique<GlooExchange>(connection_, begin(), number, std::string(what)));
     } catch (...) {
       return connection_->Failed(what, CaughtText());
     }
@@ -176,6 +242,8 @@ class LoneGroup final : public Group {
     return OkStatus();
   }
   Status Barrier(std::string_view) override { return OkStatus(); }
+  void Does(std::string) override {}
+  void Leave(const Status&) override {}
 
  private:
   struct Nothing final : Exchange {
@@ -193,7 +261,12 @@ Result<std::unique_ptr<Group>> JoinGroup(const Membership& membership, const Joi
   Connection connection{.gloo = {},
                         .membership = membership,
                         .hosts = std::move(meeting.hosts),
-                        .timeout = options.timeout};
+                        .timeout = options.timeout + kPatienceOfGloo};
+  MonitorOptions monitor{.rank = membership.rank,
+                         .hosts = connection.hosts,
+                         .address = meeting.address,
+                         .timeout = options.timeout,
+                         .hooks = options.hooks};
   try {
     const auto gloo = c10d::ProcessGroupGloo::Options::create(options.timeout);
     gloo->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(meeting.address));
@@ -203,6 +276,7 @@ Result<std::unique_ptr<Group>> JoinGroup(const Membership& membership, const Joi
     return connection.Failed("connecting the ranks", CaughtText());
   }
   auto group = std::make_unique<GlooGroup>(std::move(connection));
+  STOKER_RETURN_IF_ERROR(group->StartMonitor(*meeting.store, std::move(monitor)));
   // A rank may be done with connecting, and gone, before the others are.
   STOKER_RETURN_IF_ERROR(group->Barrier("connecting the ranks"));
   return std::unique_ptr<Group>(std::move(group));
