@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -32,14 +33,21 @@ class DistributedBase(ProgramTest):
             self.assertIsNone(process.poll(), "ended by itself")
             time.sleep(0.005)
 
-    def own_ranks(self, *commands):
-        """Processes that no launcher has started, each with its command, and what they print."""
+    def start_ranks(self, *commands, environment=(), **options):
+        """Processes that no launcher has started, each with its command; options of rank R are in `options["rR"]`."""
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         place = {"WORLD_SIZE": str(len(commands)), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-        processes = [self.start(*command, environment={"RANK": str(rank), **place}) for rank, command in enumerate(commands)]
-        return [(process, *process.communicate()) for process in processes]
+        return [self.start(*command, environment={**dict(environment), "RANK": str(rank), **place}, **options.get(f"r{rank}", {}))
+                for rank, command in enumerate(commands)]
+
+    def own_ranks(self, *commands, **options):
+        """The same, and what they print, once they have ended."""
+        return [(process, *process.communicate()) for process in self.start_ranks(*commands, **options)]
+
+    def rank_logs(self, run):
+        return sorted(name for name in os.listdir(self.path(run)) if name.startswith("log."))
 
 
 class DistributedTest(DistributedBase):
@@ -47,6 +55,7 @@ class DistributedTest(DistributedBase):
         out, err = self.launch("train", "recipe.yaml", "--run-dir", "run", ranks=3)
         self.assertEqual(err, "")
         self.assertEqual({line[:4] for line in out.splitlines()}, {"[0] "})
+        self.assertEqual(self.rank_logs("run"), [])  # they had nothing to say
         for name in ("recipe.yaml", "weights.safetensors", "summary.json", "progress.json", "profile.json", "report.html"):
             self.assertTrue(os.path.exists(self.path(f"run/{name}")), name)
         self.run_stoker("train", "recipe.yaml", "--run", "alone")
@@ -79,7 +88,7 @@ class DistributedTest(DistributedBase):
 
     def test_one_that_is_asked_to_stop_stops_all_after_the_same_step(self):
         self.launch(*TRAIN, "--run", "whole")
-        for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+        for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGUSR1, 138)):
             with self.subTest(number.name):
                 run = number.name
                 launcher = self.start("launch", "-n", "2", "--restarts", "3", "--", *TRAIN, "--run", run)
@@ -173,6 +182,8 @@ class DistributedFaultsTest(DistributedBase):
         self.assertEqual(len(re.findall(r"(?m)^\[2\] stoker: error: (?!rank)", err)), 1, err)
         for rank in (0, 1):
             self.assertRegex(err, rf"(?m)^\[{rank}\] stoker: error: rank 2 failed: ")
+        self.assertEqual(self.rank_logs("run"), ["log.rank-1", "log.rank-2"])
+        self.assertRegex(self.read("run/log.rank-2").decode(), r"(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d error: (?!rank)")
         self.assertEqual(self.steps_stored("run"), ["step-00000007"])
 
     def test_a_checkpoint_that_rank_0_cannot_write_ends_all_by_name(self):
@@ -189,6 +200,17 @@ class DistributedFaultsTest(DistributedBase):
         self.assertRegex(err, r"(?m)^\[0\] stoker: error: while writing the checkpoint of step \d+")
         for rank in (1, 2):
             self.assertRegex(err, rf"(?m)^\[{rank}\] stoker: error: rank 0 failed: while writing the checkpoint of step")
+
+    def test_a_disk_that_is_full_ends_all_by_name_where_the_run_is_and_costs_nothing_elsewhere(self):
+        full = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))}
+        command = ["train", "recipe.yaml", "--set", "train.epochs=1", "--set", "model={mlp: {classes: 4, hidden: [256]}}"]
+        ended = self.own_ranks([*command, "--run", "run"], command, r0=full)
+        self.assertEqual([process.returncode for process, _, _ in ended], [1, 1], ended)
+        self.assertIn("File too large", ended[0][2])
+        self.assertRegex(ended[1][2], r"^stoker: error: rank 0 failed: .*File too large")
+        self.assertEqual(self.steps_stored("run"), [])
+        ended = self.own_ranks([*command, "--run", "other"], command, r1=full)
+        self.assertEqual([process.returncode for process, _, _ in ended], [0, 0], ended)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ Status Agree(Group& group, const Status& mine, std::string_view what) {
     if (better) first = rank;
   }
   if (first < 0) return OkStatus();
+  group.NoteAgreed();
   const std::string message = all[first].substr(1);
   const bool told_there =
       first != group.membership().rank &&

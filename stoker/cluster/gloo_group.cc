@@ -1,13 +1,16 @@
 // The group over c10d's Gloo: a queue of collectives, which two threads of c10d work off over TCP.
 #include <ATen/Functions.h>
 
+#include <regex>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <utility>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/cluster/gloo_internal.h"
 #include "stoker/cluster/group.h"
 #include "stoker/cluster/open_sockets_internal.h"
+#include "stoker/cluster/rank_monitor.h"
 #include "stoker/cluster/rendezvous_internal.h"
 
 namespace stoker {
@@ -38,26 +41,95 @@ c10d::ReduceOp OperationOf(Reduction reduction) {
   return c10d::ReduceOp::SUM;
 }
 
+// How long after an exchange has failed the monitor may take to know whose fault it is.
+constexpr std::chrono::milliseconds kFaultKnownWithin{2000};
+// By how much Gloo waits longer than the monitor, which knows for whom.
+constexpr std::chrono::milliseconds kPatienceOfGloo{5000};
+
+// What the groups of the same ranks share. Thread-safe.
+class Watch {
+ public:
+  std::unique_ptr<RankMonitor> monitor;  // set once, while nothing is under way
+
+  void Add(c10::intrusive_ptr<EndableGloo> gloo) {
+    const MutexLock lock(mutex_);
+    gloos_.push_back(std::move(gloo));
+  }
+  void EndAll() {
+    const MutexLock lock(mutex_);
+    for (const auto& gloo : gloos_) gloo->End();
+  }
+
+ private:
+  Mutex mutex_;
+  std::vector<c10::intrusive_ptr<EndableGloo>> gloos_ STOKER_GUARDED_BY(mutex_);
+};
+
 // What an exchange needs of its group, which may end before it.
 struct Connection {
   c10::intrusive_ptr<EndableGloo> gloo;
   Membership membership;
   Meeting meeting;
-  std::chrono::milliseconds timeout;
+  std::chrono::milliseconds timeout;  // of Gloo
+  std::shared_ptr<Watch> watch;       // without a monitor while the ranks connect
+  bool beside = false;                // made by Beside
+
+  // Counts this group's collectives, which those beside it are not among: their order differs.
+  RankMonitor* counter() const { return beside ? nullptr : watch->monitor.get(); }
 
   Status Failed(std::string_view what, const std::string& why) const {
+    if (RankMonitor* const monitor = watch->monitor.get()) {
+      // A group beside may end alone, which is no fault.
+      const Status fault = beside ? monitor->fault() : monitor->WaitForFault(kFaultKnownWithin);
+      if (!fault.ok()) return WithWhat(what, fault);
+    }
     return Unavailable("{}: rank {} of {} on {}: {}", what, membership.rank, membership.world,
                        meeting.hosts[membership.rank], why);
   }
+
+  // The monitor's fault, if there is one.
+  Status Fault(std::string_view what) const {
+    const Status fault = watch->monitor ? watch->monitor->fault() : OkStatus();
+    return fault.ok() ? fault : WithWhat(what, fault);
+  }
+
+ private:
+  // The error of another rank is told as it is.
+  static Status WithWhat(std::string_view what, const Status& fault) {
+    static const std::regex failed("^rank [0-9]+ failed: ");
+    if (std::regex_search(fault.message(), failed)) return fault;
+    return Unavailable("{}: {}", what, fault.message());
+  }
+};
+
+// While it lives, the others are told for what this rank waits.
+class AwaitScope {
+ public:
+  AwaitScope(RankMonitor* monitor, int64_t number, const std::string& what) : monitor_(monitor) {
+    if (monitor_ != nullptr) monitor_->Awaits(number, what);
+  }
+  ~AwaitScope() {
+    if (monitor_ != nullptr) monitor_->AwaitsNothing();
+  }
+  AwaitScope(const AwaitScope&) = delete;
+  AwaitScope& operator=(const AwaitScope&) = delete;
+
+ private:
+  RankMonitor* const monitor_;
 };
 
 class GlooExchange final : public Exchange {
  public:
+  //   number  the monitor's; 0: there is none
   GlooExchange(std::shared_ptr<Connection> connection, c10::intrusive_ptr<c10d::Work> work,
-               std::string what)
-      : connection_(std::move(connection)), work_(std::move(work)), what_(std::move(what)) {}
+               int64_t number, std::string what)
+      : connection_(std::move(connection)),
+        work_(std::move(work)),
+        number_(number),
+        what_(std::move(what)) {}
 
   Status Wait() override {
+    const AwaitScope scope(connection_->counter(), number_, what_);
     while (true) {
       try {
         work_->wait(StopScope::Interval());
@@ -79,15 +151,34 @@ class GlooExchange final : public Exchange {
  private:
   const std::shared_ptr<Connection> connection_;
   const c10::intrusive_ptr<c10d::Work> work_;
+  const int64_t number_;
   const std::string what_;
 };
 
-Result<std::unique_ptr<Group>> Connect(Connection connection);
+Result<std::unique_ptr<Group>> ConnectBeside(Connection connection);
 
 class GlooGroup final : public Group {
  public:
   explicit GlooGroup(Connection connection)
       : connection_(std::make_shared<Connection>(std::move(connection))) {}
+  ~GlooGroup() override { GlooGroup::Leave(OkStatus()); }
+
+  // REQUIRES: nothing is under way.
+  Status StartMonitor(MonitorOptions options) {
+    options.end_exchanges = [watch = connection_->watch.get()] { watch->EndAll(); };
+    STOKER_ASSIGN_OR_RETURN(connection_->watch->monitor,
+                            RankMonitor::Start(*connection_->meeting.store, std::move(options)));
+    return OkStatus();
+  }
+
+  void Does(std::string doing) override {
+    if (RankMonitor* const monitor = connection_->counter()) monitor->Does(std::move(doing));
+  }
+
+  void Leave(const Status& how) override {
+    if (RankMonitor* const monitor = connection_->counter())
+      monitor->Leave(agreed() ? OkStatus() : how);
+  }
 
   const Membership& membership() const override { return connection_->membership; }
 
@@ -132,25 +223,29 @@ class GlooGroup final : public Group {
     });
   }
 
-  Result<std::unique_ptr<Group>> Beside(std::string_view name) override {
-    Connection beside = *connection_;
-    beside.meeting.store = c10::make_intrusive<c10d::PrefixStore>(fmt::format("beside/{}", name),
-                                                                  connection_->meeting.store);
-    return Connect(std::move(beside));
-  }
-
   Status Barrier(std::string_view what) override {
     // Gloo's own would wait for exchanges that were started before it and that nobody waits for
     // yet.
     return AllReduce(at::zeros({1}, at::kByte), Reduction::kSum, what);
   }
 
+  Result<std::unique_ptr<Group>> Beside(std::string_view name) override {
+    Connection beside = *connection_;
+    beside.beside = true;
+    beside.meeting.store = c10::make_intrusive<c10d::PrefixStore>(fmt::format("beside/{}", name),
+                                                                  connection_->meeting.store);
+    return ConnectBeside(std::move(beside));
+  }
+
  private:
   template <typename Begin>
   Result<std::unique_ptr<Exchange>> Start(std::string_view what, const Begin& begin) {
+    STOKER_RETURN_IF_ERROR(connection_->Fault(what));
+    RankMonitor* const counter = connection_->counter();
+    const int64_t number = counter != nullptr ? counter->Begins() : 0;
     try {
       return std::unique_ptr<Exchange>(
-          std::make_unique<GlooExchange>(connection_, begin(), std::string(what)));
+          std::make_unique<GlooExchange>(connection_, begin(), number, std::string(what)));
     } catch (...) {
       return connection_->Failed(what, CaughtText());
     }
@@ -189,6 +284,8 @@ class LoneGroup final : public Group {
   Result<std::unique_ptr<Group>> Beside(std::string_view) override {
     return std::unique_ptr<Group>(std::make_unique<LoneGroup>(membership_));
   }
+  void Does(std::string) override {}
+  void Leave(const Status&) override {}
 
  private:
   struct Nothing final : Exchange {
@@ -199,21 +296,31 @@ class LoneGroup final : public Group {
 };
 
 // Connects the ranks that have met.
-Result<std::unique_ptr<Group>> Connect(Connection connection) {
+Status Connect(Connection& connection) {
+  const Membership& membership = connection.membership;
   try {
     const auto gloo = c10d::ProcessGroupGloo::Options::create(connection.timeout);
     gloo->devices.push_back(
         c10d::ProcessGroupGloo::createDeviceForHostname(connection.meeting.address));
-    connection.gloo = c10::make_intrusive<EndableGloo>(
-        connection.meeting.store, static_cast<int>(connection.membership.rank),
-        static_cast<int>(connection.membership.world), gloo);
+    connection.gloo = c10::make_intrusive<EndableGloo>(connection.meeting.store,
+                                                       static_cast<int>(membership.rank),
+                                                       static_cast<int>(membership.world), gloo);
   } catch (...) {
     return connection.Failed("connecting the ranks", CaughtText());
   }
-  auto group = std::make_unique<GlooGroup>(std::move(connection));
-  // A rank may be done with connecting, and gone, before the others are.
+  connection.watch->Add(connection.gloo);
+  return OkStatus();
+}
+
+// A rank may be done with connecting, and gone, before the others are.
+Result<std::unique_ptr<Group>> WithAll(std::unique_ptr<GlooGroup> group) {
   STOKER_RETURN_IF_ERROR(group->Barrier("connecting the ranks"));
   return std::unique_ptr<Group>(std::move(group));
+}
+
+Result<std::unique_ptr<Group>> ConnectBeside(Connection connection) {
+  STOKER_RETURN_IF_ERROR(Connect(connection));
+  return WithAll(std::make_unique<GlooGroup>(std::move(connection)));
 }
 
 }  // namespace
@@ -221,10 +328,20 @@ Result<std::unique_ptr<Group>> Connect(Connection connection) {
 Result<std::unique_ptr<Group>> JoinGroup(const Membership& membership, const JoinOptions& options) {
   if (membership.alone()) return std::unique_ptr<Group>(std::make_unique<LoneGroup>(membership));
   STOKER_ASSIGN_OR_RETURN(Meeting meeting, Meet(membership, options.timeout));
-  return Connect({.gloo = {},
-                  .membership = membership,
-                  .meeting = std::move(meeting),
-                  .timeout = options.timeout});
+  MonitorOptions monitor{.rank = membership.rank,
+                         .hosts = meeting.hosts,
+                         .address = meeting.address,
+                         .timeout = options.timeout,
+                         .hooks = options.hooks};
+  Connection connection{.gloo = {},
+                        .membership = membership,
+                        .meeting = std::move(meeting),
+                        .timeout = options.timeout + kPatienceOfGloo,
+                        .watch = std::make_shared<Watch>()};
+  STOKER_RETURN_IF_ERROR(Connect(connection));
+  auto group = std::make_unique<GlooGroup>(std::move(connection));
+  STOKER_RETURN_IF_ERROR(group->StartMonitor(std::move(monitor)));
+  return WithAll(std::move(group));
 }
 
 }  // namespace stoker

@@ -12,6 +12,7 @@
 
 #include "stoker/base/status.h"
 #include "stoker/cluster/membership.h"
+#include "stoker/cluster/monitor_hooks.h"
 
 namespace stoker {
 
@@ -36,10 +37,13 @@ class Exchange {
 // Same sums: with the same tensors and the same number of ranks, a sum has the same bits on every
 // rank and in every run.
 //
-// Errors: kUnavailable: a rank is lost, or did not come within the timeout; names `what`, the rank
-// and host that sees it, and the peer if it is known. After an error the group is of no use: what
-// the ranks hold may differ. kCancelled: the thread was asked to stop (StopScope) while it waited;
+// Errors: kUnavailable: a rank is lost, has ended or did not come within the timeout; names `what`,
+// and the rank, its host and what it was last seen doing (rank_monitor.h). "rank 3 failed: ...":
+// that one has left with this error. After an error the group is of no use: what the ranks hold may
+// differ, and all calls fail. kCancelled: the thread was asked to stop (StopScope) while it waited;
 // the group is of no use then either.
+//
+// A rank that neither leaves nor answers ends the others' collectives, also those begun later.
 //
 // Thread safety: one thread at a time.
 class Group {
@@ -75,15 +79,34 @@ class Group {
   // Errors: kUnavailable.
   virtual Result<std::unique_ptr<Group>> Beside(std::string_view name) = 0;
 
+  // Says what this rank does from now on, for the messages of the others: "computing step 12".
+  // Cheap enough for every step.
+  virtual void Does(std::string doing) = 0;
+
+  // Says that this rank needs the others no more, and why if it has failed; they get that as an
+  // error, unless all know already (NoteAgreed). The group is of no use afterwards. One that goes
+  // away without this leaves with success.
+  virtual void Leave(const Status& how) = 0;
+
+  // Notes that all ranks know of an error, so that the first to leave does not surprise the others.
+  void NoteAgreed() { agreed_ = true; }
+
   Status AllReduce(at::Tensor tensor, Reduction reduction, std::string_view what);
 
   // Returns the texts of all ranks, by rank; they may differ in length. On every rank.
   Result<std::vector<std::string>> GatherTexts(std::string_view text, std::string_view what);
+
+ protected:
+  bool agreed() const { return agreed_; }
+
+ private:
+  bool agreed_ = false;
 };
 
 struct JoinOptions {
-  // For each collective, and for all ranks to come at the start.
+  // For each collective, for all ranks to come at the start, and for a sign of life of each.
   std::chrono::milliseconds timeout{std::chrono::minutes(10)};
+  MonitorHooks hooks = {};
 };
 
 // Meets the other ranks where `membership` says, and returns the group of all, over c10d's Gloo.

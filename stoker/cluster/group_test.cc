@@ -151,7 +151,19 @@ TEST(GroupTest, ALostRankIsAnErrorOfTheOthersThatSaysWhatWasBeingDone) {
     if (group.membership().rank == 2) return;  // its group goes away
     at::Tensor tensor = at::zeros({1000});
     EXPECT_THAT(group.AllReduce(tensor, Reduction::kSum, "the gradients of step 12").ToString(),
-                AllOf(HasSubstr("the gradients of step 12: rank "), HasSubstr(" of 3 on ")));
+                AllOf(HasSubstr("the gradients of step 12: rank 2 on "),
+                      HasSubstr(" has ended, and rank ")));
+  });
+}
+
+TEST(GroupTest, TheErrorWithWhichARankLeavesIsTheErrorOfTheOthers) {
+  AsRanks(3, [](Group& group) {
+    if (group.membership().rank == 1) return group.Leave(DataLoss("photo.jpg is damaged"));
+    at::Tensor tensor = at::zeros({1000});
+    for (const char* const what : {"the gradients of step 12", "something later"}) {
+      EXPECT_EQ(group.AllReduce(tensor, Reduction::kSum, what).message(),
+                "rank 1 failed: photo.jpg is damaged");
+    }
   });
 }
 
@@ -160,12 +172,16 @@ TEST(GroupTest, ARankThatStaysAwayIsAnErrorAfterTheTimeout) {
   AsRanks(3,
           [&](Group& group) {
             if (group.membership().rank == 1) {
+              group.Does("reading a book");
               waiting.WaitUntil(2);
               return;
             }
             at::Tensor tensor = at::zeros({1000});
-            EXPECT_EQ(group.AllReduce(tensor, Reduction::kSum, "a sum").code(),
-                      StatusCode::kUnavailable);
+            const Status status = group.AllReduce(tensor, Reduction::kSum, "a sum");
+            EXPECT_EQ(status.code(), StatusCode::kUnavailable);
+            EXPECT_THAT(status.message(),
+                        AllOf(HasSubstr("a sum: rank 1 on "), HasSubstr(" did not come within 3 s"),
+                              HasSubstr("last seen reading a book")));
             ++*waiting;
           },
           {.timeout = milliseconds(3000)});

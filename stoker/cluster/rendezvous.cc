@@ -1,13 +1,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <netdb.h>
-#include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
-#include <memory>
 #include <optional>
 #include <regex>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -17,6 +14,7 @@
 #include "stoker/base/host_name.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/cluster/rendezvous_internal.h"
+#include "stoker/cluster/tcp_internal.h"
 
 namespace stoker {
 namespace {
@@ -26,21 +24,6 @@ using std::chrono::steady_clock;
 
 constexpr double kSecondsBetweenAttempts = 0.05;
 constexpr milliseconds kConnectWithin{2000};
-
-class Socket {
- public:
-  explicit Socket(int descriptor) : descriptor_(descriptor) {}
-  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  Socket& operator=(Socket&&) = delete;
-  ~Socket() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  int get() const { return descriptor_; }
-  int Release() { return std::exchange(descriptor_, -1); }
-
- private:
-  int descriptor_;
-};
 
 // Where rank 0 keeps the store, and until when the ranks may come.
 struct Place {
@@ -54,40 +37,22 @@ struct Place {
   double seconds() const { return static_cast<double>(timeout.count()) / 1e3; }
 };
 
-using AddressList = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
-
 Result<AddressList> Resolve(const Place& place) {
-  addrinfo hints = {};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  const int error =
-      ::getaddrinfo(place.host.c_str(), std::to_string(place.port).c_str(), &hints, &found);
-  if (error != 0) {
-    return Unavailable(
-        "{}: no address is known for '{}' ({}); MASTER_ADDR or train.distributed names the machine "
-        "of rank 0",
-        place.text(), place.host, ::gai_strerror(error));
-  }
-  return AddressList(found, &::freeaddrinfo);
+  int error = 0;
+  AddressList found = FindAddresses(place.host, place.port, error);
+  if (error == 0) return found;
+  return Unavailable(
+      "{}: no address is known for '{}' ({}); MASTER_ADDR or train.distributed names the machine "
+      "of rank 0",
+      place.text(), place.host, ::gai_strerror(error));
 }
 
 // Listens on the address of the store alone; c10d would on every one of the machine.
 Result<Socket> Listen(const Place& place) {
   STOKER_ASSIGN_OR_RETURN(const AddressList found, Resolve(place));
-  int error = 0;
-  for (const addrinfo* each = found.get(); each != nullptr; each = each->ai_next) {
-    Socket socket(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const int yes = 1;
-    if (socket.get() >= 0 &&
-        ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
-        ::bind(socket.get(), each->ai_addr, each->ai_addrlen) == 0 &&
-        ::listen(socket.get(), SOMAXCONN) == 0) {
-      return socket;
-    }
-    error = errno;
-    if (error == EADDRINUSE) break;
-  }
+  Socket socket;
+  const int error = ListenOn(found, socket);
+  if (error == 0) return socket;
   if (error == EADDRINUSE) {
     return Unavailable(
         "{}: another program listens there: another run, or a second process with rank 0; give "
@@ -105,31 +70,10 @@ Result<Socket> Listen(const Place& place) {
 
 // Connects once; an errno if that fails.
 int Connect(const addrinfo& to, std::string* own_address) {
-  const Socket socket(::socket(to.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (socket.get() < 0) return errno;
-  if (::connect(socket.get(), to.ai_addr, to.ai_addrlen) != 0) {
-    if (errno != EINPROGRESS) return errno;
-    const auto until = steady_clock::now() + kConnectWithin;
-    pollfd writable = {.fd = socket.get(), .events = POLLOUT, .revents = 0};
-    while (::poll(&writable, 1, static_cast<int>(StopScope::Interval().count())) <= 0) {
-      if (StopScope::Asked()) return ECANCELED;
-      if (steady_clock::now() >= until) return ETIMEDOUT;
-    }
-    int error = 0;
-    socklen_t size = sizeof error;
-    ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
-    if (error != 0) return error;
-  }
-  sockaddr_storage own = {};
-  socklen_t length = sizeof own;
-  char host[NI_MAXHOST] = {};
-  if (::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &length) != 0) return errno;
-  if (::getnameinfo(reinterpret_cast<const sockaddr*>(&own), length, host, sizeof host, nullptr, 0,
-                    NI_NUMERICHOST) != 0) {
-    return EADDRNOTAVAIL;
-  }
-  *own_address = host;
-  return 0;
+  Socket socket;
+  if (const int error = ConnectTo(to, kConnectWithin, socket); error != 0) return error;
+  *own_address = OwnPlace(socket).address;
+  return own_address->empty() ? EADDRNOTAVAIL : 0;
 }
 
 // Returns the address by which this machine reaches the store, once somebody listens there.

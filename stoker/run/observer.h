@@ -9,6 +9,7 @@
 #include "stoker/base/profile.h"
 #include "stoker/data/runtime/starvation.h"
 #include "stoker/run/evaluation.h"
+#include "stoker/run/rank_pace.h"
 #include "stoker/run/tune_report.h"
 
 namespace stoker {
@@ -54,6 +55,9 @@ struct StepEvent {
   // Describes the last seconds if steps wait for data; null if they hardly do. Lives as long as the
   // call.
   const Starvation* starved = nullptr;
+  // How ranks that train together kept up, until the last line of metrics; null: not known, or one
+  // process. Lives likewise.
+  const RankPace* ranks = nullptr;
 };
 
 struct EpochEvent {

@@ -64,6 +64,12 @@ Status RunRecorder::Logged(const TrainLine& line) {
     json["loss_scale"] = line.scaling->scale;
     json["skipped_steps"] = line.scaling->skipped;
   }
+  if (line.ranks) {
+    json["waited_for_ranks"] = line.ranks->waited;
+    json["exchanged"] = line.ranks->exchanged;
+    json["slowest_rank"] = line.ranks->slowest;
+    json["fastest_rank"] = line.ranks->fastest;
+  }
   if (line.skipped > 0) json["skipped"] = line.skipped;
   if (line.rollbacks > 0) json["rollbacks"] = line.rollbacks;
   return Append(json);

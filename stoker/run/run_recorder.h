@@ -11,6 +11,7 @@
 #include "stoker/base/status.h"
 #include "stoker/run/metrics_file.h"
 #include "stoker/run/observer.h"
+#include "stoker/run/rank_pace.h"
 #include "stoker/run/run_directory.h"
 #include "stoker/run/schedule.h"
 #include "stoker/run/tensorboard_log.h"
@@ -33,6 +34,7 @@ struct TrainLine {
   double waited = 0;         // share of the time since the previous line spent waiting for data
   double train_seconds = 0;  // in steps of the run so far, over all its processes
   std::optional<LossScaling> scaling = {};
+  std::optional<RankPace> ranks = {};          // since the previous line; nothing in one process
   int64_t skipped = 0;                         // steps, in all
   int64_t rollbacks = 0;                       // in all
   std::map<std::string, double> figures = {};  // of callbacks, by name

@@ -10,12 +10,13 @@ namespace {
 constexpr const char* kTrainAbout =
     "Trains the model of RECIPE and stores the run.\n"
     "A run is a directory with the resolved recipe, metrics.jsonl, checkpoints, and at the end "
-    "weights.safetensors. SIGINT or SIGTERM ends the step and "
-    "writes a checkpoint; a second one ends at once. A signal before step 1 leaves no new run. "
+    "weights.safetensors. SIGINT, SIGTERM or SIGUSR1 ends the "
+    "step and writes a checkpoint; a second one ends at once. A signal before step 1 leaves no new "
+    "run. "
     "A resumed run ends with the same bytes.";
 constexpr const char* kTrainFooter =
     "Example: stoker train recipes/fashion-mnist.yaml --set train.epochs=1\n"
-    "Exit: 0 trained, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
+    "Exit: 0 trained, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM, 138 SIGUSR1";
 
 Status CheckAndRun(const TrainArguments& arguments,
                    const std::function<Status(const TrainArguments&)>& run) {
@@ -27,6 +28,10 @@ Status CheckAndRun(const TrainArguments& arguments,
   if (arguments.allow_changes && !arguments.resume) {
     return InvalidArgument(
         "--allow-changes only means something with --resume; `stoker train --help` explains");
+  }
+  if (arguments.requeue && arguments.run.empty()) {
+    return InvalidArgument(
+        "--requeue: the job that Slurm starts again must find the run; give --run DIR");
   }
   return run(arguments);
 }
@@ -54,6 +59,9 @@ void AddTrainCommand(Program& program, std::function<Status(const TrainArguments
       ->check(CLI::IsMember({"places", "full"}).description(""));
   app.add_flag("--independent", arguments.independent,
                "train a run of its own, though a launcher has started several processes")
+      ->group(kSeldomGroup);
+  app.add_flag("--requeue", arguments.requeue,
+               "after SIGUSR1, have Slurm queue the job again; it then resumes DIR")
       ->group(kSeldomGroup);
   app.add_flag("--print-recipe", arguments.print_recipe,
                "print the recipe with every default, and train nothing");

@@ -21,6 +21,7 @@ struct TrainArguments {
   bool allow_changes = false;
   std::string check_data = "places";  // or "full" (data/recipe/file_marks.h)
   bool independent = false;           // train alone, although a launcher has started several
+  bool requeue = false;               // after SIGUSR1, put the job of Slurm back into its queue
   bool print_recipe = false;
   bool json = false;
   bool quiet = false;

@@ -19,6 +19,7 @@ namespace {
 int AskedToStopBy(const RankFailure& failure) {
   if (!WIFEXITED(failure.status)) return 0;
   if (failure.exit_code() == kExitInterrupted) return SIGINT;
+  if (failure.exit_code() == kExitWarned) return SIGUSR1;
   return failure.exit_code() == kExitTerminated ? SIGTERM : 0;
 }
 

@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -23,27 +22,6 @@ namespace {
 
 constexpr int kTickMilliseconds = 20;
 constexpr double kPatienceSeconds = 30;
-
-// Slurm's warning before a job's time is over, and its like. (NoteInterrupt has the others.)
-std::atomic<bool> warned{false};
-extern "C" void NoteWarning(int) { warned = true; }
-
-// Notes SIGUSR1 while it lives.
-class WarningScope {
- public:
-  WarningScope() {
-    struct sigaction action = {};
-    action.sa_handler = NoteWarning;
-    action.sa_flags = SA_RESTART;
-    ::sigaction(SIGUSR1, &action, &before_);
-  }
-  ~WarningScope() { ::sigaction(SIGUSR1, &before_, nullptr); }
-  WarningScope(const WarningScope&) = delete;
-  WarningScope& operator=(const WarningScope&) = delete;
-
- private:
-  struct sigaction before_ = {};
-};
 
 struct Listener {
   Descriptor socket;
@@ -163,7 +141,6 @@ class Group {
       interrupted_ = true;
       SignalAll(InterruptSignal());
     }
-    if (warned.exchange(false)) SignalAll(SIGUSR1);
   }
 
   void NoteFailure() {
@@ -200,7 +177,6 @@ int RankFailure::exit_code() const {
 }
 
 Result<std::optional<RankFailure>> RunRanks(const RanksToRun& options) {
-  const WarningScope warnings;
   Group group;
   STOKER_RETURN_IF_ERROR(group.Start(options));
   return group.Run();

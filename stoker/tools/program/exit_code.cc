@@ -11,7 +11,11 @@ int ExitCodeOf(const Status& status) {
     case StatusCode::kOk: return kExitSuccess;
     case StatusCode::kInvalidArgument: return kExitUsage;
     case StatusCode::kCancelled:
-      return InterruptSignal() == SIGTERM ? kExitTerminated : kExitInterrupted;
+      switch (InterruptSignal()) {
+        case SIGTERM: return kExitTerminated;
+        case SIGUSR1: return kExitWarned;
+        default: return kExitInterrupted;
+      }
     default: return kExitFailed;
   }
 }

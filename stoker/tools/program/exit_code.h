@@ -11,6 +11,7 @@ enum ExitCode {
   kExitUsage = 2,          // the command line or the recipe is wrong
   kExitInterrupted = 130,  // SIGINT, after cleaning up
   kExitTerminated = 143,   // SIGTERM, likewise
+  kExitWarned = 138,       // SIGUSR1, likewise
 };
 
 // Maps kInvalidArgument to wrong usage, kCancelled to the signal (interrupt.h), and all others to

@@ -32,12 +32,28 @@ TEST_P(InterruptTest, TheFirstSignalIsNotedAndGivesTheExitCode) {
 
 TEST_P(InterruptTest, TheSecondSignalEndsTheProcess) {
   const auto [signal, exit_code] = GetParam();
+  if (signal == SIGUSR1) return;  // see below
   const auto raise_twice = [signal = signal] {
     NoteInterrupt();
     std::raise(signal);
     std::raise(signal);
   };
   EXPECT_EXIT(raise_twice(), testing::ExitedWithCode(exit_code), "storing(.|\n)*error: stopped by");
+}
+
+TEST(Interrupt, AWarningMayComeTwiceAndASignalMayFollowIt) {
+  NoteInterrupt();
+  for (const int signal : {SIGUSR1, SIGUSR1, SIGTERM, SIGUSR1}) std::raise(signal);
+  EXPECT_EQ(InterruptSignal(), SIGUSR1);
+  EXPECT_EQ(ExitCodeOf(Cancelled("stopped")), 138);
+  EXPECT_EXIT(std::raise(SIGTERM), testing::ExitedWithCode(143), "error: stopped by SIGTERM");
+}
+
+TEST(Interrupt, LongWorkThatIsEndedForAnotherReasonHasNoSignal) {
+  NoteInterrupt();
+  EndLongWork();
+  EXPECT_TRUE(Interrupted().load());
+  EXPECT_EQ(InterruptSignal(), 0);
 }
 
 TEST_P(InterruptTest, WithNothingToPutInOrderTheFirstSignalEndsTheProcess) {
@@ -116,9 +132,12 @@ TEST_P(InterruptTest, ASignalThatCameBeforeThereWasSomethingToStoreIsNoted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, InterruptTest,
-                         testing::Values(std::pair(SIGINT, 130), std::pair(SIGTERM, 143)),
+                         testing::Values(std::pair(SIGINT, 130), std::pair(SIGTERM, 143),
+                                         std::pair(SIGUSR1, 138)),
                          [](const auto& test) {
-                           return test.param.first == SIGINT ? "Interrupt" : "Terminate";
+                           return std::string(test.param.first == SIGINT    ? "Interrupt"
+                                              : test.param.first == SIGTERM ? "Terminate"
+                                                                            : "Warning");
                          });
 
 }  // namespace stoker::exit_code_test

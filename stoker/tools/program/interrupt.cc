@@ -15,9 +15,10 @@
 namespace stoker {
 namespace {
 
-constexpr int kSignals[] = {SIGINT, SIGTERM};
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGUSR1};
 
 std::atomic<int> first_signal{0};
+std::atomic<bool> expected{false};  // a signal followed the warning
 std::atomic<bool> interrupted{false};
 std::atomic<bool> undoing{false};  // an UndoOnInterrupt waits for a signal
 sem_t undo_signal;                 // posted once for the signal that it waits for
@@ -30,22 +31,35 @@ void Say(std::string_view line) {
   WriteInHandler(line);
 }
 
+std::string_view StoppedBy(int number) {
+  if (number == SIGINT) return "stoker: error: stopped by SIGINT\n";
+  if (number == SIGUSR1) return "stoker: error: stopped by SIGUSR1\n";
+  return "stoker: error: stopped by SIGTERM\n";
+}
+
+std::string_view StoringAfter(int number) {
+  if (number == SIGINT) return "stoker: SIGINT: storing what is done; a second one ends at once\n";
+  if (number == SIGUSR1) return "stoker: SIGUSR1: storing what is done\n";
+  return "stoker: SIGTERM: storing what is done; a second one ends at once\n";
+}
+
 extern "C" void EndProcess(int number) {
-  Say(number == SIGINT ? "stoker: error: stopped by SIGINT\n"
-                       : "stoker: error: stopped by SIGTERM\n");
+  Say(StoppedBy(number));
   ::_exit(128 + number);
 }
 
 extern "C" void NoteSignal(int number) {
-  int none = 0;
-  if (!first_signal.compare_exchange_strong(none, number)) EndProcess(number);
+  int first = 0;
+  if (!first_signal.compare_exchange_strong(first, number)) {
+    if (first == SIGUSR1 && (number == SIGUSR1 || !expected.exchange(true))) return;
+    EndProcess(number);
+  }
   const int error_number = errno;
   if (undoing) {
     ::sem_post(&undo_signal);
   } else {
     interrupted.store(true);  // first: the message may have to wait a moment for its reader
-    Say(number == SIGINT ? "stoker: SIGINT: storing what is done; a second one ends at once\n"
-                         : "stoker: SIGTERM: storing what is done; a second one ends at once\n");
+    Say(StoringAfter(number));
   }
   errno = error_number;
 }
@@ -76,6 +90,7 @@ void Install(void (*handler)(int)) {
 
 void Handle(void (*handler)(int)) {
   first_signal = 0;
+  expected = false;
   interrupted = false;
   Install(handler);
 }
@@ -85,6 +100,8 @@ void Handle(void (*handler)(int)) {
 void EndOnInterrupt() { Handle(EndProcess); }
 
 void NoteInterrupt() { Handle(NoteSignal); }
+
+void EndLongWork() { interrupted.store(true); }
 
 void NoteInterruptElsewhere(int number) {
   int none = 0;

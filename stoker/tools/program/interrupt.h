@@ -1,6 +1,8 @@
-// The handling of SIGINT and SIGTERM.
+// The handling of SIGINT, SIGTERM and SIGUSR1, with which Slurm warns of the end of a job's time.
 //
-// A signal that was ignored when the program started (nohup, a background job) stays ignored.
+// SIGUSR1 is a warning: where it has been recorded, a second one does nothing, since launchers pass
+// on what the system has sent to all, and the first other signal that follows is expected. A signal
+// that was ignored when the program started (nohup, a background job) stays ignored.
 #pragma once
 
 #include <atomic>
@@ -18,6 +20,9 @@ void EndOnInterrupt();
 // For work that needs clean-up: the first signal is recorded and acknowledged on standard error,
 // the second ends the process as above.
 void NoteInterrupt();
+
+// Ends long work as a signal does (Interrupted), though there was none: something else has failed.
+void EndLongWork();
 
 // Records `number`, a signal that another process got which works with this one, as if it had come
 // here; not if one has. 0: nothing. Says nothing.

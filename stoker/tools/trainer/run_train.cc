@@ -31,6 +31,8 @@
 #include "stoker/tools/trainer/data_check_progress.h"
 #include "stoker/tools/trainer/find_run.h"
 #include "stoker/tools/trainer/metrics_text.h"
+#include "stoker/tools/trainer/rank_log.h"
+#include "stoker/tools/trainer/slurm_job.h"
 #include "stoker/tools/trainer/train_progress.h"
 #include "stoker/tools/trainer/train_ranks.h"
 #include "stoker/train/loop/trainer.h"
@@ -102,6 +104,7 @@ Result<RunPlace> MakeNamedDirectory(const std::string& recipe_name) {
 struct OpenedRun {
   std::unique_ptr<Trainer> trainer;
   std::unique_ptr<UndoOnInterrupt> undo;  // of a new run, until its first step
+  std::filesystem::path root;             // on every rank
 };
 
 // A run that is refused, or ended before its first step, leaves nothing of what was made for it.
@@ -110,8 +113,10 @@ Result<OpenedRun> CreateRun(const TrainArguments& arguments, Recipe recipe, Data
   OpenedRun opened;
   const auto claim = [&]() -> Result<RunPlace> {
     opened.undo = std::make_unique<UndoOnInterrupt>();
-    if (!arguments.run.empty()) return RunPlace{arguments.run};
-    return MakeNamedDirectory(RecipeName(arguments));
+    Result<RunPlace> place =
+        arguments.run.empty() ? MakeNamedDirectory(RecipeName(arguments)) : RunPlace{arguments.run};
+    if (place.ok()) opened.root = place->root;
+    return place;
   };
   STOKER_ASSIGN_OR_RETURN(opened.trainer, Trainer::CreateIn(std::move(recipe), claim, check,
                                                             observer, std::move(group)));
@@ -126,7 +131,7 @@ Result<OpenedRun> OpenRun(const TrainArguments& arguments, const std::filesystem
   const CheckObserver observer = [&](const CheckProgress& now) { progress.On(now); };
   if (!arguments.resume)
     return CreateRun(arguments, std::move(recipe), check, observer, std::move(group));
-  OpenedRun opened;
+  OpenedRun opened{.root = run};
   STOKER_ASSIGN_OR_RETURN(opened.trainer, Trainer::Resume(std::move(recipe), run,
                                                           {.allow_changes = arguments.allow_changes,
                                                            .data_check = check,
@@ -150,7 +155,13 @@ Result<OpenedRun> OpenTogether(const TrainArguments& arguments, const std::files
     else
       opened = trainer.status();
   }
-  const Status agreed = Agree(*group, opened.status(), "opening the run");
+  Status agreed = Agree(*group, opened.status(), "opening the run");
+  if (agreed.ok()) {
+    const Result<std::string> root = TextOfFirst(
+        *group, std::filesystem::absolute(opened->root).string(), "the run's directory");
+    if (root.ok()) opened->root = *root;
+    agreed = root.status();
+  }
   if (agreed.ok()) return opened;
   if (opened.ok() && opened->undo) opened->trainer->Discard();
   return agreed;
@@ -174,6 +185,7 @@ std::string SummaryText(const TrainSummary& summary) {
     text += fmt::format("data               {}\n                   try: {}\n",
                         summary.starved->Sentence(), summary.starved->advice);
   }
+  if (summary.ranks) text += fmt::format("ranks              {}\n", summary.ranks->Sentence());
   text += fmt::format("run                {}\n", Printable(summary.run));
   return text;
 }
@@ -242,8 +254,13 @@ Status CheckTraceIsOutside(const TrainArguments& arguments) {
   return OkStatus();
 }
 
-//   trace  whose window begins with the first step; may be null
-Status Train(const TrainArguments& arguments, TraceSession* trace) {
+// What is to be trained, read from the command line, or from the run that is resumed.
+struct Subject {
+  std::filesystem::path resumed;  // empty: a new run
+  Recipe recipe;
+};
+
+Result<Subject> ReadSubject(const TrainArguments& arguments) {
   std::filesystem::path resumed;
   if (arguments.resume) {
     STOKER_ASSIGN_OR_RETURN(resumed, RunToResume(arguments));
@@ -251,28 +268,40 @@ Status Train(const TrainArguments& arguments, TraceSession* trace) {
   Result<Recipe> recipe = arguments.resume ? ReadRecipeToResume(arguments, resumed)
                                            : LoadRecipe(arguments.recipe, arguments.set);
   if (!recipe.ok()) return recipe.status();
-  if (arguments.print_recipe) {
-    return PrintResult(ToYaml(recipe->Filled()));
-  }
-  std::shared_ptr<Group> group;
-  if (!arguments.independent) {
-    STOKER_ASSIGN_OR_RETURN(group, JoinRanks(recipe->train.distributed));
-  }
+  return Subject{std::move(resumed), *std::move(recipe)};
+}
+
+// After a warning, once the checkpoint is stored.
+Status QueueAgain(const TrainArguments& arguments, const TrainSummary& summary) {
+  if (!arguments.requeue || !summary.interrupted || InterruptSignal() != SIGUSR1) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const SlurmJob job, FindSlurmJob());
+  STOKER_RETURN_IF_ERROR(RequeueJob(job).While(
+      fmt::format("queueing the job again; a checkpoint of step {} is stored", summary.step)));
+  LogInfo("Slurm has put the job {} back into its queue", job.name);
+  return OkStatus();
+}
+
+// Trains as one of `group`, or alone where that is null.
+//   trace  whose window begins with the first step; may be null
+Status TrainWith(const TrainArguments& arguments, Subject subject,
+                 const std::shared_ptr<Group>& group, TraceSession* trace) {
   const bool first = !group || group->membership().rank == 0;
-  const std::string subject = arguments.recipe.empty() ? resumed.string() : arguments.recipe;
+  const std::string name = arguments.recipe.empty() ? subject.resumed.string() : arguments.recipe;
   std::unique_ptr<LiveServer> live;
   if (first) {
     STOKER_ASSIGN_OR_RETURN(
-        live, LiveServer::Start(arguments.serve, {.command = "train", .recipe = subject}));
+        live, LiveServer::Start(arguments.serve, {.command = "train", .recipe = name}));
   }
-  STOKER_ASSIGN_OR_RETURN(const OpenedRun run,
-                          group ? OpenTogether(arguments, resumed, *std::move(recipe), group)
-                                : OpenRun(arguments, resumed, *std::move(recipe), nullptr));
+  STOKER_ASSIGN_OR_RETURN(
+      const OpenedRun run,
+      group ? OpenTogether(arguments, subject.resumed, std::move(subject.recipe), group)
+            : OpenRun(arguments, subject.resumed, std::move(subject.recipe), nullptr));
   // A reader of the progress who leaves must not end the training: PrintResult notices at the end.
   ::signal(SIGPIPE, SIG_IGN);
   // Until the first step there is nothing to store, and a signal ends the process at once.
-  const auto before_first_step = [&run, trace] {
+  const auto before_first_step = [&run, first, trace] {
     run.undo ? run.undo->NoteFromNowOn() : NoteInterrupt();
+    if (!first) SetRunOfRankLog(run.root.string());
     if (trace != nullptr) trace->BeginWindow();
   };
   TrainProgress progress({.quiet = arguments.quiet || !first,
@@ -286,17 +315,47 @@ Status Train(const TrainArguments& arguments, TraceSession* trace) {
     observers.Add(each);
   const Result<TrainSummary> summary = run.trainer->Run(&observers, &Interrupted());
   progress.Finish();
+  const Status shared =
+      group && summary.ok() && summary->interrupted ? ShareInterrupt(*group) : OkStatus();
+  // What follows is each one's own.
+  if (group) group->Leave(summary.ok() ? shared : summary.status());
   if (first && !watch.run().empty()) WriteReport(watch.run(), EndOf(summary));
   if (live) live->EndsWith("the run has ended: " + EndOf(summary));
   if (!summary.ok()) return summary.status();
-  if (group && summary->interrupted) STOKER_RETURN_IF_ERROR(ShareInterrupt(*group));
+  STOKER_RETURN_IF_ERROR(shared);
   if (!first) return summary->interrupted ? Cancelled("stopped with rank 0") : OkStatus();
+  STOKER_RETURN_IF_ERROR(QueueAgain(arguments, *summary));
   return Report(*summary, arguments);
 }
 
-// A launcher that starts the same command again means the run of before to continue, from the
-// beginning if it had none.
+Status Train(const TrainArguments& arguments, TraceSession* trace) {
+  STOKER_ASSIGN_OR_RETURN(Subject subject, ReadSubject(arguments));
+  if (arguments.print_recipe) return PrintResult(ToYaml(subject.recipe.Filled()));
+  std::shared_ptr<Group> group;
+  if (!arguments.independent) {
+    STOKER_ASSIGN_OR_RETURN(group, JoinRanks(subject.recipe.train.distributed));
+  }
+  const Status status = TrainWith(arguments, std::move(subject), group, trace);
+  if (group) group->Leave(status);
+  return status;
+}
+
+// Continues the run of before, if it has begun.
+Result<TrainArguments> Continuing(TrainArguments arguments, const std::string& why) {
+  const Result<ConfigNode> before = ReadRunRecipe(arguments.run);
+  arguments.resume = before.ok() || before.status().code() != StatusCode::kNotFound;
+  if (arguments.resume) LogInfo("{}: {} continues this run", arguments.run, why);
+  return arguments;
+}
+
+// What starts the same command again means the run of before to continue, from the beginning if it
+// had none.
 Result<TrainArguments> WithResume(TrainArguments arguments, const Restarts& restarts) {
+  if (arguments.requeue) {
+    STOKER_ASSIGN_OR_RETURN(const SlurmJob job, FindSlurmJob());
+    if (!arguments.resume && job.restarts > 0)
+      return Continuing(std::move(arguments), fmt::format("Slurm's restart {}", job.restarts));
+  }
   if (arguments.resume || restarts.most == 0) return arguments;
   if (arguments.run.empty()) {
     return InvalidArgument(
@@ -305,17 +364,14 @@ Result<TrainArguments> WithResume(TrainArguments arguments, const Restarts& rest
         restarts.most);
   }
   if (restarts.done == 0) return arguments;
-  const Result<ConfigNode> before = ReadRunRecipe(arguments.run);
-  arguments.resume = before.ok() || before.status().code() != StatusCode::kNotFound;
-  if (arguments.resume)
-    LogInfo("{}: the launcher's restart {} continues this run", arguments.run, restarts.done);
-  return arguments;
+  return Continuing(std::move(arguments), fmt::format("the launcher's restart {}", restarts.done));
 }
 
-// Whether another process of this run keeps it. What is wrong with the environment is said later.
-bool IsFollower(const TrainArguments& arguments) {
+// The rank of this process among those of the run. What is wrong with the environment is said
+// later.
+int64_t RankOf(const TrainArguments& arguments) {
   const Result<Membership> member = FindMembership({});
-  return !arguments.independent && member.ok() && member->rank > 0;
+  return !arguments.independent && member.ok() ? member->rank : 0;
 }
 
 }  // namespace
@@ -323,10 +379,10 @@ bool IsFollower(const TrainArguments& arguments) {
 Status RunTrain(const TrainArguments& given) {
   if (given.print_recipe) return Train(given, nullptr);
   // What the others would say, rank 0 says, and it writes the trace.
-  const bool follower = IsFollower(given);
-  if (follower) SetLogLevel(LogLevel::kError);
+  const int64_t rank = RankOf(given);
+  if (rank > 0) LogAsRank(rank);
   STOKER_ASSIGN_OR_RETURN(TrainArguments arguments, WithResume(given, FindRestarts()));
-  if (follower) arguments.trace = {};
+  if (rank > 0) arguments.trace = {};
   STOKER_RETURN_IF_ERROR(CheckTraceIsOutside(arguments));
   return RunTraced(arguments.trace, "stoker train",
                    [&](TraceSession* trace) { return Train(arguments, trace); });

@@ -64,8 +64,10 @@ std::string TrainProgress::StepText(const StepEvent& event) const {
                                   ? static_cast<double>(event.train_samples) / event.train_seconds
                                   : 0.0;
   const std::string waits = event.starved == nullptr ? "" : "  " + event.starved->Brief();
-  return fmt::format("loss {:.4f}  {} {}s/s  {}{}", event.loss, WithThousands(images_per_s),
-                     start_.noun, EtaText(), waits);
+  std::string ranks = event.ranks == nullptr ? "" : event.ranks->Brief();
+  if (!ranks.empty()) ranks = "  " + ranks;
+  return fmt::format("loss {:.4f}  {} {}s/s  {}{}{}", event.loss, WithThousands(images_per_s),
+                     start_.noun, EtaText(), waits, ranks);
 }
 
 // Once: the lines that follow name the share and the stage.
@@ -79,6 +81,7 @@ void TrainProgress::OnStep(const StepEvent& event) {
   if (event.starved != nullptr && !told_of_starvation_) PrintStarvation(*event.starved);
   last_step_ = event;
   last_step_.starved = nullptr;
+  last_step_.ranks = nullptr;
   epoch_loss_.Add(event.loss);
   if (status_.IsDue()) {
     const double share = static_cast<double>(event.step) /

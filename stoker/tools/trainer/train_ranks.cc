@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <string>
@@ -9,13 +10,29 @@
 #include <vector>
 
 #include "stoker/base/json.h"
+#include "stoker/base/log.h"
 #include "stoker/cluster/agreement.h"
 #include "stoker/cluster/membership.h"
 #include "stoker/run/recipe_changes.h"
+#include "stoker/tools/program/exit_code.h"
 #include "stoker/tools/program/interrupt.h"
 
 namespace stoker {
 namespace {
+
+// What cannot go on is ended: waits for data, evaluations; in the end the process, which would
+// otherwise stay for ever.
+MonitorHooks EndWithOthers() {
+  return {.on_fault = EndLongWork,
+          .on_unheard =
+              [](const Status& fault) {
+                Log(LogLevel::kError,
+                    fmt::format("{}; this process does not answer, and is ended", fault.message()));
+                ::_exit(kExitFailed);
+              },
+          .stops = [] { return InterruptSignal() != 0; },
+          .on_stop = EndLongWork};
+}
 
 Result<Json> Describe(const Recipe& recipe, bool resume) {
   STOKER_ASSIGN_OR_RETURN(Json marks, MarkData(recipe.data));
@@ -81,8 +98,8 @@ Result<std::shared_ptr<Group>> JoinRanks(const DistributedOptions& options) {
   const std::chrono::duration<double> timeout(options.timeout);
   STOKER_ASSIGN_OR_RETURN(
       std::unique_ptr<Group> group,
-      JoinGroup(member,
-                {.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(timeout)}));
+      JoinGroup(member, {.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(timeout),
+                         .hooks = EndWithOthers()}));
   return std::shared_ptr<Group>(std::move(group));
 }
 

@@ -10,7 +10,8 @@
 namespace stoker {
 
 // Meets the other processes that the launcher has started, if there are any; null: this process
-// trains alone. Errors: those of FindMembership and JoinGroup.
+// trains alone. Where one of them is lost or fails, Interrupted() becomes true on the others, and a
+// process that takes no notice is ended. Errors: those of FindMembership and JoinGroup.
 Result<std::shared_ptr<Group>> JoinRanks(const DistributedOptions& options);
 
 // Checks that all ranks train the same: version, whether a run is resumed, recipe and data files,

@@ -1,5 +1,8 @@
 #include "stoker/train/loop/step_runner.h"
 
+#include <ATen/ops/empty.h>
+#include <ATen/ops/tensor.h>
+
 #include "stoker/base/clock.h"
 #include "stoker/base/trace.h"
 #include "stoker/train/loop/training_checkpoints.h"
@@ -35,10 +38,12 @@ StepRunner::StepRunner(TrainingSession& session)
     : session_(session), before_(session.learner->model(), session.setup.device.device) {}
 
 Result<TensorBatch> StepRunner::NextBatch() {
+  Does(session_, "waiting for the data of step", session_.progress.step + 1);
   Result<std::optional<TensorBatch>> read = [this] {
     const TraceSpan span("wait for data");
     return session_.batches->Next();
   }();
+  Does(session_, "computing step", session_.progress.step + 1);
   if (!read.ok()) return WithAdvice(read.status(), session_.setup.recipe);
   if (*read) return **std::move(read);
   return DataLoss("data.train ended after {} of {} steps; its source gives less than it announced",
@@ -81,9 +86,11 @@ Result<int64_t> StepRunner::BackwardWithOthers() {
 // whose pass another rank has ended has no error of its own.
 Result<int64_t> StepRunner::JoinOthers(const Result<int64_t>& mine) {
   const Status own = session_.learner->left() ? OkStatus() : mine.status();
+  const Stopwatch watch;
   Result<StepTotals> all = session_.learner->Join({.samples = mine.ok() ? *mine : 0,
                                                    .failed = own.ok() ? 0 : 1,
                                                    .stopped = session_.asked_to_stop() ? 1 : 0});
+  session_.joined_seconds += watch.ElapsedSeconds();
   if (!all.ok()) return NoteAgreed(session_, all.status());
   session_.stop_agreed |= all->stopped > 0;
   if (all->failed > 0) {
@@ -256,6 +263,7 @@ void StepRunner::Tell(int64_t samples, const ScheduleValue& now) {
                   .beside = session_.beside};
   session_.status->Stepped(event);
   event.starved = session_.status->starved();
+  event.ranks = pace_ ? &*pace_ : nullptr;
   session_.recorder->Stepped(event);
 }
 
@@ -266,6 +274,7 @@ Status StepRunner::LogLine(const ScheduleValue& now) {
   const double waited = session_.batches->waited_seconds() - waited_at_last_line_;
   at_last_line_ = session_.total;
   waited_at_last_line_ = session_.batches->waited_seconds();
+  STOKER_ASSIGN_OR_RETURN(pace_, FindPace(window.seconds));
   const Status logged =
       session_.recorder->Logged({.step = session_.progress.step,
                                  .epoch = static_cast<double>(session_.progress.step) /
@@ -276,6 +285,7 @@ Status StepRunner::LogLine(const ScheduleValue& now) {
                                  .waited = window.seconds > 0 ? waited / window.seconds : 0,
                                  .train_seconds = session_.throughput().seconds,
                                  .scaling = Scaling(),
+                                 .ranks = pace_,
                                  .skipped = session_.progress.skipped,
                                  .rollbacks = session_.progress.rollbacks,
                                  .figures = session_.view->figures});
@@ -286,6 +296,34 @@ Status StepRunner::LogLine(const ScheduleValue& now) {
   else
     failure_ = Failure::kAfter;
   return logged;
+}
+
+// How the ranks kept up in the last `seconds` of steps. Every rank calls it at the same steps.
+Result<std::optional<RankPace>> StepRunner::FindPace(double seconds) {
+  Group* const group = session_.setup.group.get();
+  if (group == nullptr) return std::optional<RankPace>();
+  const double joined = session_.joined_seconds - joined_at_last_line_;
+  joined_at_last_line_ = session_.joined_seconds;
+  const int64_t world = group->membership().world;
+  at::Tensor all = at::empty({world, 2}, at::kDouble);
+  const Status gathered = NoteAgreed(
+      session_,
+      group->AllGather(at::tensor({seconds, joined}, at::kDouble), all, "the times of the ranks"));
+  if (!gathered.ok()) {
+    failure_ = Failure::kAfter;
+    return gathered;
+  }
+  std::vector<RankTime> times;
+  for (int64_t rank = 0; rank < world; ++rank) {
+    const double* const of_rank = all.const_data_ptr<double>() + 2 * rank;
+    times.push_back({.seconds = of_rank[0], .joined = of_rank[1]});
+  }
+  session_.rank_times.resize(times.size());
+  for (size_t rank = 0; rank < times.size(); ++rank) {
+    session_.rank_times[rank].seconds += times[rank].seconds;
+    session_.rank_times[rank].joined += times[rank].joined;
+  }
+  return PaceOf(times);
 }
 
 std::optional<LossScaling> StepRunner::Scaling() const {

@@ -60,13 +60,15 @@ class StepRunner {
   Status RollBack(const std::string& what);
   void Tell(int64_t samples, const ScheduleValue& now);
   Status LogLine(const ScheduleValue& now);
+  Result<std::optional<RankPace>> FindPace(double seconds);
   std::optional<LossScaling> Scaling() const;
 
   TrainingSession& session_;
   ForwardState before_;  // of the current step
   Failure failure_ = Failure::kNone;
   Throughput at_last_line_, at_last_epoch_;
-  double waited_at_last_line_ = 0;
+  double waited_at_last_line_ = 0, joined_at_last_line_ = 0;
+  std::optional<RankPace> pace_;  // of the steps of the last line
 };
 
 }  // namespace stoker

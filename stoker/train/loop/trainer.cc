@@ -153,22 +153,29 @@ Result<Opened> Open(const Recipe& recipe, const Group* group = nullptr) {
 }  // namespace
 
 Json TrainSummary::ToJson() const {
-  return {{"interrupted", interrupted},
-          {"step", step},
-          {"total_steps", total_steps},
-          {"last_evaluation", last_evaluation ? last_evaluation->ToJson() : Json()},
-          {"best_accuracy", OrNull(best_accuracy)},
-          {"best_loss", OrNull(best_loss)},
-          {"samples_are", noun},
-          {"images_per_s", images_per_s},
-          {"train_seconds", train_seconds},
-          {"run", run},
-          {"ended", ended.empty() ? Json() : Json(ended)},
-          {"best_step", best_step < 0 ? Json() : Json(best_step)},
-          {"skipped", skipped},
-          {"rollbacks", rollbacks},
-          {"waited", waited},
-          {"starved", starved ? starved->ToJson() : Json()}};
+  Json json = {{"interrupted", interrupted},
+               {"step", step},
+               {"total_steps", total_steps},
+               {"last_evaluation", last_evaluation ? last_evaluation->ToJson() : Json()},
+               {"best_accuracy", OrNull(best_accuracy)},
+               {"best_loss", OrNull(best_loss)},
+               {"samples_are", noun},
+               {"images_per_s", images_per_s},
+               {"train_seconds", train_seconds},
+               {"run", run},
+               {"ended", ended.empty() ? Json() : Json(ended)},
+               {"best_step", best_step < 0 ? Json() : Json(best_step)},
+               {"skipped", skipped},
+               {"rollbacks", rollbacks},
+               {"waited", waited},
+               {"starved", starved ? starved->ToJson() : Json()}};
+  if (ranks) {
+    json["ranks"] = {{"waited", ranks->waited},
+                     {"exchanged", ranks->exchanged},
+                     {"slowest", ranks->slowest},
+                     {"fastest", ranks->fastest}};
+  }
+  return json;
 }
 
 Trainer::Trainer(std::unique_ptr<TrainingLoop> loop) : loop_(std::move(loop)) {}

@@ -19,6 +19,7 @@
 
 #include "stoker/data/recipe/file_marks.h"
 #include "stoker/run/observer.h"
+#include "stoker/run/rank_pace.h"
 #include "stoker/run/recipe.h"
 #include "stoker/run/run_directory.h"
 
@@ -46,6 +47,7 @@ struct TrainSummary {
   int64_t rollbacks = 0;   // restored weights (on_nonfinite)
   double waited = 0;  // share of this process's steps, without the first, spent waiting for data
   std::optional<Starvation> starved = {};  // the cause, if that is kStarvedFrom or more
+  std::optional<RankPace> ranks = {};      // of several that train together
 
   Json ToJson() const;
 };

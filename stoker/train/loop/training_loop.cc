@@ -158,6 +158,7 @@ Status TrainingLoop::EvaluateNow() {
   const int64_t step = session_->progress.step;
   const ScheduleValue last = session_->schedule->At(step - 1);
   session_->status->Begins(RunActivity::kEvaluation);
+  Does(*session_, "evaluating after step", step);
   const Stopwatch watch;
   const Result<Evaluation> evaluation =
       EvaluateOn(*session_, *session_->eval, LossLogging::kOnce, session_->stop);
@@ -239,6 +240,7 @@ Status TrainingLoop::Checkpoint(CheckpointKind kind) {
   const bool has_one = session_->last_checkpoint == step ||
                        (session_->under_way && session_->under_way->step == step);
   if (!has_one) session_->status->Begins(RunActivity::kCheckpoint);
+  if (!has_one && session_->keeps_run()) Does(*session_, "writing the checkpoint of step", step);
   const Stopwatch watch;
   const TraceSpan span("checkpoint");
   STOKER_RETURN_IF_ERROR(WriteCheckpoint(*session_, kind));
@@ -279,7 +281,8 @@ TrainSummary TrainingLoop::Summary() const {
           .skipped = progress.skipped,
           .rollbacks = progress.rollbacks,
           .waited = session_->status->waited(),
-          .starved = session_->status->Overall()};
+          .starved = session_->status->Overall(),
+          .ranks = PaceOf(session_->rank_times)};
 }
 
 Status TrainingLoop::WriteResults() {
@@ -298,6 +301,7 @@ Status TrainingLoop::WriteResults() {
 
 Result<TrainSummary> TrainingLoop::Finish() {
   const TraceSpan span("write the results");
+  Does(*session_, "writing the results of step", session_->progress.step);
   STOKER_RETURN_IF_ERROR(AgreeOn(*session_, session_->keeps_run() ? WriteResults() : OkStatus(),
                                  "writing the results"));
   const TrainSummary summary = Summary();

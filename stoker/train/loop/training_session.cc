@@ -24,6 +24,10 @@ FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches
   return options;
 }
 
+void Does(TrainingSession& session, std::string_view what, int64_t step) {
+  if (session.setup.group) session.setup.group->Does(fmt::format("{} {}", what, step));
+}
+
 Status NoteAgreed(TrainingSession& session, const Status& agreed) {
   session.stop_agreed |= agreed.code() == StatusCode::kCancelled;
   session.all_know |= !agreed.ok() && agreed.code() != StatusCode::kCancelled;

@@ -17,6 +17,7 @@
 #include "stoker/run/checkpoint.h"
 #include "stoker/run/early_stopping.h"
 #include "stoker/run/progress.h"
+#include "stoker/run/rank_pace.h"
 #include "stoker/run/row_names.h"
 #include "stoker/run/run_recorder.h"
 #include "stoker/run/run_status.h"
@@ -125,6 +126,8 @@ struct TrainingSession {
   Throughput total;   // of this process
   Throughput before;  // of earlier processes
   BesideSteps beside;
+  double joined_seconds = 0;         // of `total`, waiting for other ranks and exchanging
+  std::vector<RankTime> rank_times;  // of all ranks, until the last line of metrics
 
   std::optional<CheckpointUnderWay> under_way;
   HostCopy weights_copy;         // source of the checkpoint being written
@@ -142,6 +145,10 @@ int BatchesAhead(const TrainingSession& session);
 //   names      names of their samples in messages
 FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches,
                           const std::vector<ShiftScale>& normalize, RowNames names);
+
+// Says what this process does, for the messages of the ranks that train with it.
+//   what  is followed by a step: "computing step" 12
+void Does(TrainingSession& session, std::string_view what, int64_t step);
 
 // Notes what all ranks know alike: that they stop (kCancelled), or an error. Returns it.
 Status NoteAgreed(TrainingSession& session, const Status& agreed);

@@ -65,6 +65,7 @@ Result<TuneReport> ChooseAlone(TrainingSession& session) {
     }
   }
   const TraceSpan span("time the alternatives");
+  if (session.setup.group) session.setup.group->Does("timing the tuner's alternatives");
   STOKER_ASSIGN_OR_RETURN(Tuned tuned,
                           Tune(session.setup.recipe, session.plan(), session.setup.device.device));
   session.choices = tuned.choices;
@@ -160,6 +161,7 @@ Status TryEvaluation(TrainingSession& session) {
         .status()
         .While("opening data.eval");
   }
+  if (session.setup.group) session.setup.group->Does("trying the first batch of data.eval");
   const Json random = SaveRandomState(session.setup.device.device);
   STOKER_ASSIGN_OR_RETURN(const Dataset first, Take{.count = 1}.Build(all));
   const Result<Evaluation> tried = EvaluateOn(session, first, LossLogging::kNone, /*stop=*/nullptr);
