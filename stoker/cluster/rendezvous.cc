@@ -147,7 +147,15 @@ Result<std::vector<std::string>> SignAndWait(c10d::Store& store, const Membershi
                                              const Place& place) {
   const Signature own{HostName(), ::getpid(), membership.world};
   if (store.add(fmt::format("claims/{}", membership.rank), 1) > 1) {
-    store.wait({KeyOf(membership.rank)}, place.timeout);
+    // The other has claimed the rank, and signs next.
+    while (!store.check({KeyOf(membership.rank)}) && !place.late()) {
+      if (!SleepUnlessStopped(kSecondsBetweenAttempts))
+        return Cancelled("stopped while asking who else has rank {}", membership.rank);
+    }
+    if (place.late()) {
+      return InvalidArgument("rank {} was given to two processes; each needs a rank of its own",
+                             membership.rank);
+    }
     return InvalidArgument(
         "rank {} was given to two processes, {} and {}; each needs a rank of its own",
         membership.rank, Read(store.get(KeyOf(membership.rank))).text(), own.text());
