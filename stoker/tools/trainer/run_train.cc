@@ -157,8 +157,9 @@ Result<OpenedRun> OpenTogether(const TrainArguments& arguments, const std::files
   }
   Status agreed = Agree(*group, opened.status(), "opening the run");
   if (agreed.ok()) {
-    const Result<std::string> root = TextOfFirst(
-        *group, std::filesystem::absolute(opened->root).string(), "the run's directory");
+    std::error_code error;  // the others know no directory
+    const std::string own = std::filesystem::absolute(opened->root, error).string();
+    const Result<std::string> root = TextOfFirst(*group, own, "the run's directory");
     if (root.ok()) opened->root = *root;
     agreed = root.status();
   }
