@@ -177,7 +177,7 @@ class StalledReaderTest(Interrupting):
 
     def test_a_signal_ends_other_commands(self):
         self.run_stoker("train", "recipe.yaml", "--run", "run", "--quiet", "--set", "train.max_steps=1")
-        for command in (["predict", "run"], ["inspect", "run"], ["pack", "recipe.yaml", "out.stoker", "--overwrite"],
+        for command in (["predict", "run"], ["inspect", "run"], ["pack", "recipe.yaml", "out.stoker", "--stages", "4", "--overwrite"],
                         ["bench", "recipe.yaml", "--seconds", "600"]):
             for number, (out, error) in enumerate(self.streams()):
                 with self.subTest(command=command[0], streams=number):

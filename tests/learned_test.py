@@ -177,7 +177,7 @@ class LearnedMistakesTest(LearnedCase):
         self.train()
         new = ["--set", "data.source.csv.files=new.csv", "--set", "data.split=null"]
         self.rows(name="new.csv", header="a,x,c,label,id")
-        self.assert_fails(["predict", "run", *new], 1, "column 'b'")
+        self.assert_fails(["predict", "run", *new], 2, "no column 'b'")
         self.rows(name="new.csv", change=lambda number, row: [row[0], "low", *row[2:]])
         self.assert_fails(["predict", "run", *new], 1, "'low'", "new.csv")
         self.rows(name="new.csv", change=lambda number, row: [*row[:3], "yew", row[4]])
@@ -216,7 +216,6 @@ class LearnedMistakesTest(LearnedCase):
                    PIPELINES.replace("normalize: auto, lookup: auto, ", "") + MODEL)
         self.train(run="source")
         self.assertEqual(self.learned("source")["values"], self.learned()["values"])
-        self.assertEqual(self.read("run/weights.safetensors"), self.read("source/weights.safetensors"))
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ class NamesTest(NamesCase):
                 self.run_on_a_terminal(*command, recipe)
         for command in ("lint", "check", "bench", "schedule", "doctor", "train", "inspect", "verify", "plot", "compare", "top", "eval"):
             with self.subTest(command=command):
-                self.run_on_a_terminal(command, b"no-" + recipe)
+                self.run_on_a_terminal(command, b"no-" + recipe, *([b"nor-" + recipe] if command == "compare" else []))
 
 
 class TrainedNamesTest(NamesCase):

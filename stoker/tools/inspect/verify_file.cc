@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "stoker/base/printable.h"
+#include "stoker/data/learn/learned.h"
 #include "stoker/io/file.h"
 #include "stoker/io/manifest.h"
 #include "stoker/tools/formats/file_format.h"
@@ -45,6 +46,13 @@ Status VerifyByManifest(const fs::path& path) {
   return OkStatus();
 }
 
+// Whether a file is what a run has learned (run/run_learned.h).
+bool IsLearnedOfARun(const fs::path& file) {
+  std::error_code ignored;
+  return file.filename() == "learned.json" &&
+         fs::exists(file.parent_path() / "recipe.yaml", ignored);
+}
+
 // One whose first record is damaged is not known by its content.
 bool IsNamedAsTfRecord(const ProbedFile& file) {
   return file.compression.empty() &&
@@ -56,6 +64,10 @@ Status Verify(const std::string& path, Verification& out) {
   if (const fs::path absolute = fs::absolute(path, ignored); IsCheckpoint(absolute.parent_path())) {
     out.format = "checkpoint";
     return VerifyByManifest(absolute);
+  }
+  if (IsLearnedOfARun(fs::absolute(path, ignored))) {
+    out.format = "learned";
+    return ReadLearned(path).status();
   }
   STOKER_ASSIGN_OR_RETURN(const ProbedFile file, ProbePath(path));
   STOKER_ASSIGN_OR_RETURN(const FileFormat* format, FormatOf(file));
