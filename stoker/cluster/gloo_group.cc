@@ -49,11 +49,15 @@ constexpr std::chrono::milliseconds kPatienceOfGloo{5000};
 // What the groups of the same ranks share. Thread-safe.
 class Watch {
  public:
-  std::unique_ptr<RankMonitor> monitor;  // set once, while nothing is under way
-
   void Add(c10::intrusive_ptr<EndableGloo> gloo) {
     const MutexLock lock(mutex_);
     gloos_.push_back(std::move(gloo));
+  }
+  // Ends the group and forgets it.
+  void End(const c10::intrusive_ptr<EndableGloo>& gloo) {
+    const MutexLock lock(mutex_);
+    gloo->End();
+    std::erase(gloos_, gloo);
   }
   void EndAll() {
     const MutexLock lock(mutex_);
@@ -63,6 +67,10 @@ class Watch {
  private:
   Mutex mutex_;
   std::vector<c10::intrusive_ptr<EndableGloo>> gloos_ STOKER_GUARDED_BY(mutex_);
+
+ public:
+  // Set once, while nothing is under way. The last member: its thread uses the others.
+  std::unique_ptr<RankMonitor> monitor;
 };
 
 // What an exchange needs of its group, which may end before it.
@@ -161,7 +169,10 @@ class GlooGroup final : public Group {
  public:
   explicit GlooGroup(Connection connection)
       : connection_(std::make_shared<Connection>(std::move(connection))) {}
-  ~GlooGroup() override { GlooGroup::Leave(OkStatus()); }
+  ~GlooGroup() override {
+    GlooGroup::Leave(OkStatus());
+    connection_->watch->End(connection_->gloo);
+  }
 
   // REQUIRES: nothing is under way.
   Status StartMonitor(MonitorOptions options) {

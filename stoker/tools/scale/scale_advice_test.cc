@@ -51,7 +51,9 @@ TEST(ScaleAdvice, APredictedGainPaysTheWaitOnce) {
   ASSERT_EQ(findings.size(), 1u);
   ASSERT_FALSE(findings[0].cures.empty());
   for (const ScaleCure& cure : findings[0].cures) {
-    if (cure.change == "train.accumulate=4") EXPECT_DOUBLE_EQ(cure.gain, 1.6);
+    if (cure.change == "train.accumulate=4") {
+      EXPECT_DOUBLE_EQ(cure.gain, 1.6);
+    }
     EXPECT_FALSE(cure.measured);
   }
 }
