@@ -111,6 +111,16 @@ Status Stopped(const PackProgress& progress, const PackArguments& arguments, int
                    progress.file, files);
 }
 
+void AddPictureOptions(CLI::App& app, PackArguments& arguments) {
+  app.add_option("--resize", arguments.resize,
+                 "pictures: shorter side at most so long; makes JPEGs")
+      ->type_name("PIXELS")
+      ->check(CLI::Range(1, 65500).description(""));
+  app.add_option("--quality", arguments.quality, "pictures: as JPEG of 1..100; 90 with --resize")
+      ->type_name("Q")
+      ->check(CLI::Range(1, 100).description(""));
+}
+
 }  // namespace
 
 void AddPackCommand(Program& program, std::function<Status(const PackArguments&)> run) {
@@ -139,13 +149,7 @@ void AddPackCommand(Program& program, std::function<Status(const PackArguments&)
       ->check(AtLeastCheck(0))
       ->default_str("0")
       ->group(kSeldomGroup);
-  app.add_option("--resize", arguments.resize,
-                 "pictures: shorter side at most so long; makes JPEGs")
-      ->type_name("PIXELS")
-      ->check(CLI::Range(1, 65500).description(""));
-  app.add_option("--quality", arguments.quality, "pictures: as JPEG of 1..100; 90 with --resize")
-      ->type_name("Q")
-      ->check(CLI::Range(1, 100).description(""));
+  AddPictureOptions(app, arguments);
   app.add_option("--of", arguments.of, "of a recipe: which pipeline")
       ->type_name("train|eval")
       ->check(CLI::IsMember({"train", "eval"}).description(""))
