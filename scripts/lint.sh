@@ -102,6 +102,17 @@ files_with_locks() {
   } | sort -u
 }
 
+# gloo_headers: the folder of the empty headers that the build puts in place of Gloo's (cmake/StokerGloo.cmake).
+gloo_headers() {
+  local folder="$root/build/lint/gloo_headers" names header
+  read -ra names < <(sed -n 's/^ *foreach(header \(.*\))$/\1/p' cmake/StokerGloo.cmake)
+  for header in "${names[@]}"; do
+    mkdir -p "$(dirname "$folder/gloo/$header")"
+    : >"$folder/gloo/$header.h"
+  done
+  printf '%s' "$folder"
+}
+
 # clang_flags FILE: how clang compiles it, into the array `flags`; false where that cannot be: plug-ins of Arrow without its
 # headers.
 clang_flags() {
@@ -112,8 +123,8 @@ clang_flags() {
   flags=(-std=c++20 -I. -DFMT_SHARED -DHWY_SHARED_DEFINE -DSTOKER_VERSION='"lint"' -DSTOKER_PLUGIN_TAG='"lint"' -isystem "$arrow")
   # Only where they are used: torch brings an fmt of its own.
   case $1 in
-    stoker/device/* | stoker/train/* | stoker/tools/trainer/* | examples/*)
-      flags+=(-isystem "$torch/include" -isystem "$torch/include/torch/csrc/api/include")
+    stoker/cluster/* | stoker/device/* | stoker/train/* | stoker/tools/trainer/* | examples/*)
+      flags+=(-isystem "$torch/include" -isystem "$torch/include/torch/csrc/api/include" -isystem "$(gloo_headers)")
       ;;
   esac
 }

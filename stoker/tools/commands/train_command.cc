@@ -16,7 +16,7 @@ constexpr const char* kTrainAbout =
     "A resumed run ends with the same bytes.";
 constexpr const char* kTrainFooter =
     "Example: stoker train recipes/fashion-mnist.yaml --set train.epochs=1\n"
-    "Exit: 0 trained, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM, 138 SIGUSR1";
+    "Exit: 0 trained, 1 failed, 2 wrong usage, 130 SIGINT, 138 SIGUSR1, 143 SIGTERM";
 
 Status CheckAndRun(const TrainArguments& arguments,
                    const std::function<Status(const TrainArguments&)>& run) {
