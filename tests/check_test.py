@@ -270,7 +270,7 @@ train: {max_steps: 2, device: cpu, input: x, target: label}
                 (("schedule:\n    one_cycle: {max_lr: 0.01}", "schedule:\n    multi_step: {lr: 0.1, milestones: [9, 3]}"), None, ""),
                 (("  epochs: 3", "  init_from: {weights: nowhere.pt}\n  epochs: 3"), None, "nowhere.pt"),
                 (("  epochs: 3", "  init_from: {weights: 'http://127.0.0.1:9/w.pt'}\n  epochs: 3"), None,
-                 "fetch http://127.0.0.1:9/w.pt first"),
+                 "http://127.0.0.1:9/w.pt: byte 0: "),
                 (("  epochs: 3", "  early_stopping: {patience: 1, metric: f1}\n  epochs: 3"), None, "f1")]:
             with self.subTest(change=change):
                 wrong = RECIPE.replace(*change)

@@ -266,16 +266,10 @@ CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
 // directory.
 Status ResolveWeights(const ConfigNode& root, const std::filesystem::path& folder,
                       std::string& weights) {
-  if (weights.empty()) return OkStatus();
+  if (weights.empty() || IsRemotePath(weights)) return OkStatus();
   const ConfigNode& section = *root.Find("train")->Find("init_from");
   const ConfigNode* const path = section.Find("weights");
   const ConfigNode& place = path != nullptr ? *path : section;
-  if (IsRemotePath(weights)) {
-    return InvalidArgument(
-        "{}: train.init_from.weights: weights are read from files of this machine; fetch {} first, "
-        "and name the copy",
-        place.location.ToString(), WithoutSecrets(weights));
-  }
   const bool from_command_line = place.location.line == 0;
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(
