@@ -43,10 +43,8 @@ constexpr double kNothing = 1e-9;
 void CheckSchedule(const Recipe& recipe, const TrainingPlan& plan,
                    std::vector<std::string>& warnings) {
   const int64_t total = plan.total_steps();
-  std::optional<int64_t> samples = plan.batch_size;
-  if (samples) *samples *= plan.accumulate;
   const Result<std::unique_ptr<Schedule>> schedule =
-      BuildRunSchedule(recipe.train, plan.schedule, samples);
+      BuildRunSchedule(recipe.train, plan.schedule, plan.batch_size);
   if (!schedule.ok() || (*schedule)->follows_evaluations() || total < 3) return;
   std::vector<double> rates;
   const int64_t stride = (total + kRatesLookedAt - 1) / kRatesLookedAt;
