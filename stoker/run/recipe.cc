@@ -269,8 +269,7 @@ Status ResolveWeights(const ConfigNode& root, const std::filesystem::path& folde
   if (weights.empty() || IsRemotePath(weights)) return OkStatus();
   const ConfigNode& section = *root.Find("train")->Find("init_from");
   const ConfigNode* const path = section.Find("weights");
-  const ConfigNode& place = path != nullptr ? *path : section;
-  const bool from_command_line = place.location.line == 0;
+  const bool from_command_line = (path ? *path : section).location.line == 0;
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(
       from_command_line ? std::filesystem::path(weights) : folder / weights, error);

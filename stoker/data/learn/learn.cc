@@ -4,16 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <list>
 #include <utility>
 #include <vector>
 
 #include "stoker/base/clock.h"
 #include "stoker/base/log.h"
-#include "stoker/base/mutex.h"
 #include "stoker/base/per_process.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/data/core/file_stamps.h"
+#include "stoker/data/core/recent_results.h"
 #include "stoker/data/learn/learn_groups.h"
 #include "stoker/data/learn/learning_pass.h"
 #include "stoker/data/learn/requests.h"
@@ -23,25 +22,7 @@ namespace {
 
 constexpr size_t kRemembered = 8;
 
-// The results of the last passes, newest first, by what determines them.
-class RememberedPasses {
- public:
-  std::shared_ptr<const PassResult> Find(const std::string& description) {
-    const MutexLock lock(mutex_);
-    const auto found = std::ranges::find(entries_, description, &Entry::first);
-    return found == entries_.end() ? nullptr : found->second;
-  }
-  void Add(const std::string& description, std::shared_ptr<const PassResult> result) {
-    const MutexLock lock(mutex_);
-    entries_.emplace_front(description, std::move(result));
-    if (entries_.size() > kRemembered) entries_.pop_back();
-  }
-
- private:
-  using Entry = std::pair<std::string, std::shared_ptr<const PassResult>>;
-  Mutex mutex_;
-  std::list<Entry> entries_ STOKER_GUARDED_BY(mutex_);
-};
+using RememberedPasses = RecentResults<PassResult, kRemembered>;
 
 RememberedPasses& Remembered() {
   static PerProcess<RememberedPasses> remembered;

@@ -1,15 +1,14 @@
 #include "stoker/data/ops/chosen_positions_internal.h"
 
 #include <algorithm>
-#include <list>
 #include <utility>
 #include <vector>
 
-#include "stoker/base/mutex.h"
 #include "stoker/base/per_process.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/data/core/file_stamps.h"
 #include "stoker/data/core/iterator.h"
+#include "stoker/data/core/recent_results.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/transform.h"
 #include "stoker/data/nodes/map.h"
@@ -22,25 +21,7 @@ namespace {
 
 constexpr size_t kRemembered = 4;
 
-// The last sets that were found, newest first, by what determines them.
-class RememberedPositions {
- public:
-  std::shared_ptr<const ChosenPositions> Find(const std::string& description) {
-    const MutexLock lock(mutex_);
-    const auto found = std::ranges::find(entries_, description, &Entry::first);
-    return found == entries_.end() ? nullptr : found->second;
-  }
-  void Add(const std::string& description, std::shared_ptr<const ChosenPositions> positions) {
-    const MutexLock lock(mutex_);
-    entries_.emplace_front(description, std::move(positions));
-    if (entries_.size() > kRemembered) entries_.pop_back();
-  }
-
- private:
-  using Entry = std::pair<std::string, std::shared_ptr<const ChosenPositions>>;
-  Mutex mutex_;
-  std::list<Entry> entries_ STOKER_GUARDED_BY(mutex_);
-};
+using RememberedPositions = RecentResults<ChosenPositions, kRemembered>;
 
 RememberedPositions& Remembered() {
   static PerProcess<RememberedPositions> remembered;

@@ -11,6 +11,7 @@
 #include "stoker/data/learn/learned.h"
 #include "stoker/io/file.h"
 #include "stoker/io/manifest.h"
+#include "stoker/run/run_directory.h"
 #include "stoker/tools/formats/file_format.h"
 #include "stoker/tools/formats/format_rows.h"
 #include "stoker/tools/formats/n5.h"
@@ -48,9 +49,9 @@ Status VerifyByManifest(const fs::path& path) {
 
 // Whether a file is what a run has learned (run/run_learned.h).
 bool IsLearnedOfARun(const fs::path& file) {
+  const RunPaths run{file.parent_path()};
   std::error_code ignored;
-  return file.filename() == "learned.json" &&
-         fs::exists(file.parent_path() / "recipe.yaml", ignored);
+  return file == run.learned() && fs::exists(run.recipe(), ignored);
 }
 
 // One whose first record is damaged is not known by its content.
