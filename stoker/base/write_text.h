@@ -1,4 +1,4 @@
-// Text for whoever reads a descriptor: a person at a terminal, a program behind a pipe, a file.
+// Writes text to a descriptor: a terminal, a pipe or a file.
 #pragma once
 
 #include <atomic>

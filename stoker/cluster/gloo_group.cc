@@ -102,7 +102,7 @@ struct Connection {
   }
 
  private:
-  // The error of another rank is told as it is.
+  // Leaves the error of another rank as it is.
   static Status WithWhat(std::string_view what, const Status& fault) {
     static const std::regex failed("^rank [0-9]+ failed: ");
     if (std::regex_search(fault.message(), failed)) return fault;

@@ -29,8 +29,8 @@ struct MonitorOptions {
 // Each rank has a connection to rank 0, over which both tell every half second what they do. If a
 // process dies, the system closes its connection, so rank 0 hears of it at once, judges
 // (rank_judge_internal.h) and tells the others; where rank 0 dies, each hears of that itself. No
-// rank compares its clock with another's: silence is measured by whoever listens, and only while it
-// can listen, so a process that was stopped for a while accuses nobody when it goes on.
+// rank compares its clock with another's: the listener measures the silence, and only while it can
+// listen, so a process that was stopped for a while accuses nobody when it goes on.
 //
 // Of a fault, the sentence is the same on all ranks: "rank 3 on node7 is lost: its connection was
 // closed; it was last seen computing step 12". A rank that ends says so before (Leave), with its

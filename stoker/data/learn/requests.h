@@ -1,5 +1,5 @@
-// The stages of a pipeline that ask to be told what its training data are like, and the values put
-// in their place.
+// Finds the stages of a pipeline whose options are to be learned from its training data, and fills
+// these options in.
 #pragma once
 
 #include <memory>

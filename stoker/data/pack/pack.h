@@ -29,8 +29,8 @@ struct PackOptions {
   // The number of files, each of the same number (or one more) of consecutive elements; more than
   // one only if the pipeline knows its number of elements.
   int64_t files = 1;
-  // Which part of the files to make, a run of whole ones; nothing: all. Their bytes are the same
-  // whoever makes them. A part writes no file of class names and, whatever `overwrite` says,
+  // Which part of the files to make, a run of whole ones; nothing: all. Their bytes do not
+  // depend on who makes them. A part writes no file of class names and, whatever `overwrite` says,
   // replaces no file but its own (pack_manifest.h). MergeParts (pack_merge.h) finishes the packing.
   std::optional<PackPart> part;
   // Reads each file back when it is written, and compares every element with the pipeline's, before
