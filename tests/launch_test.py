@@ -86,6 +86,13 @@ class LaunchTest(LaunchBase):
         out, _ = self.run_stoker("launch", "-n", "1", "--", "--version")
         self.assertRegex(out, r"\Astoker \d")
 
+    def test_lines_that_cannot_be_written_are_a_failure(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            launcher = self.start("launch", "-n", "2", "--", "bench", "long.yaml", "--epochs", "1", stdout=full)
+            _, err = launcher.communicate()
+        self.assertEqual(launcher.returncode, 1, err)
+        self.assertIn("standard output: ", err)
+
     def test_lines_can_go_to_files(self):
         out, _ = self.run_stoker("launch", "-n", "2", "--log-dir", "logs/here", "--", "--version")
         self.assertEqual(out, "")

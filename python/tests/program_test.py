@@ -35,6 +35,14 @@ class Program(TestCase):
         self.assertEqual(run(self.stoker, "no-command").returncode, 2)
 
     @unittest.skipIf(importlib.util.find_spec("stoker_train"), "the package stoker-train is installed")
+    def test_help_says_which_commands_need_the_other_package(self):
+        for command in ([self.stoker, "help"], [self.stoker, "--help"], [sys.executable, "-m", "stoker", "help"]):
+            out = run(*command).stdout
+            note = " ".join(out[out.index("Not here"):out.index("Example:")].split())
+            self.assertIn("stoker-train, which train, eval, predict, lint, export, schedule, lr-find, batch-find need", note)
+            self.assertIn("pip install stoker-train", note)
+
+    @unittest.skipIf(importlib.util.find_spec("stoker_train"), "the package stoker-train is installed")
     def test_says_which_package_trains(self):
         done = run(self.stoker, "train", "recipe.yaml", cwd=self.folder)
         self.assertEqual(done.returncode, 1)

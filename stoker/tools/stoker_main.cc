@@ -1,5 +1,8 @@
 // `stoker`: everything that needs no libtorch, and the way to stoker-train for what does.
+#include <fmt/ranges.h>
+
 #include <functional>
+#include <utility>
 
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/tools/commands/all_commands.h"
@@ -49,6 +52,10 @@ int main(int argc, char** argv) {
     if (HasTrainer()) return ExecTrainer(argv);
     return PrintWords(what == "keys" ? DataKeys() : std::vector<std::string>());
   };
+  if (!HasTrainer()) {
+    actions.note = fmt::format("Not here: stoker-train, which {} need; {}",
+                               fmt::join(actions.HandedOver(), ", "), HowToGetTrainer());
+  }
   Program program;
   AddCommands(program, std::move(actions));
   return program.Run(argc, argv);

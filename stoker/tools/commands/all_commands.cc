@@ -10,6 +10,25 @@
 
 namespace stoker {
 
+std::vector<std::string> CommandActions::HandedOver() const {
+  std::vector<std::string> names;
+  const auto look = [&](const char* name, const auto& action) {
+    if (action.template target<HandOver>() != nullptr) names.emplace_back(name);
+  };
+  look("train", train);
+  look("eval", eval);
+  look("predict", predict);
+  look("check", check);
+  look("lint", lint);
+  look("export", export_weights);
+  look("schedule", schedule);
+  look("lr-find", lr_find);
+  look("batch-find", batch_find);
+  look("doctor", doctor);
+  look("inspect", inspect);
+  return names;
+}
+
 void AddCommands(Program& program, CommandActions actions) {
   AddTrainCommand(program, std::move(actions.train));
   AddLaunchCommand(program, std::move(actions.launch));
@@ -32,7 +51,7 @@ void AddCommands(Program& program, CommandActions actions) {
   AddCompareCommand(program);
   AddEnvCommand(program);
   AddVocabularyCommand(program, std::move(actions.vocabulary));
-  AddHelpCommands(program, std::move(actions.completion_words));
+  AddHelpCommands(program, std::move(actions.completion_words), actions.note);
 }
 
 }  // namespace stoker

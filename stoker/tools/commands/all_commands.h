@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "stoker/tools/commands/batch_find_command.h"
 #include "stoker/tools/commands/bench_command.h"
@@ -61,6 +62,11 @@ struct CommandActions {
   std::function<Status(const InspectArguments&)> inspect = hand_over;
   std::function<Status(const VocabularyArguments&)> vocabulary = RunVocabulary;
   std::function<Status(const std::string&)> completion_words = hand_over;
+
+  std::string note;  // stands in the program's help before its example; empty: none
+
+  // Returns the names of the commands that are handed over whatever their arguments.
+  std::vector<std::string> HandedOver() const;
 };
 
 // Adds them in the order of `stoker --help`.

@@ -99,13 +99,16 @@ void AddKeys(const ConfigNode& node, const std::string& prefix, std::set<std::st
   }
 }
 
-void AddHelpCommand(Program& program) {
+void AddHelpCommand(Program& program, const std::string& note) {
   const CLI::App& all = program.app();
   auto [app, arguments] = program.Add<HelpArguments>(
       "help", "Explains a command, or lists them all.",
       "Example: stoker help train\nExit: 0 printed, 2 wrong usage",
       [&all](const HelpArguments& given) { return RunHelp(all, given); });
   app.add_option("COMMAND", arguments.command, "the command to explain")->type_name("");
+  if (note.empty()) return;
+  CLI::App& list = *app.get_parent();
+  list.footer(WrapText(note, kHelpWidth, 0) + "\n" + list.get_footer());
 }
 
 void AddManCommand(Program& program) {
@@ -170,8 +173,9 @@ Status PrintWords(const std::vector<std::string>& words) {
   return words.empty() ? OkStatus() : PrintResult(fmt::format("{}\n", fmt::join(words, "\n")));
 }
 
-void AddHelpCommands(Program& program, std::function<Status(const std::string& what)> print_words) {
-  AddHelpCommand(program);
+void AddHelpCommands(Program& program, std::function<Status(const std::string& what)> print_words,
+                     const std::string& note) {
+  AddHelpCommand(program, note);
   AddManCommand(program);
   AddCompletionCommand(program, std::move(print_words));
 }

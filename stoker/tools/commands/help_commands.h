@@ -23,6 +23,8 @@ Status PrintWords(const std::vector<std::string>& words);
 
 // Call after all other commands were added.
 //   print_words  implements `stoker completion WHAT`, for each `what` of kAskedWords (completion.h)
-void AddHelpCommands(Program& program, std::function<Status(const std::string& what)> print_words);
+//   note         stands in the program's help before its example; empty: none
+void AddHelpCommands(Program& program, std::function<Status(const std::string& what)> print_words,
+                     const std::string& note);
 
 }  // namespace stoker

@@ -38,7 +38,7 @@ Status RunLaunch(const LaunchArguments& arguments) {
   for (;; ++group.restart) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<RankFailure> failure, RunRanks(group));
     if (Interrupted()) return Cancelled("all {} processes have ended", arguments.ranks);
-    if (!failure) return OkStatus();
+    if (!failure) return PrintResult("");  // whether all that they printed was written
     if (const int number = AskedToStopBy(*failure); number != 0) {
       NoteInterruptElsewhere(number);
       return Cancelled("{}; all {} processes have ended", failure->Sentence(), arguments.ranks);

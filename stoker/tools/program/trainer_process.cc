@@ -61,6 +61,14 @@ bool HasTrainer() {
          });
 }
 
+std::string HowToGetTrainer() {
+  const Result<std::vector<std::filesystem::path>> places = TrainerPlaces();
+  return places.ok() && places->size() == 1
+             ? "`pip install stoker-train` of the same version installs it, from a checkout `pip "
+               "install ./python/train`"
+             : "build with -DSTOKER_TRAIN=ON (./dev build does)";
+}
+
 Status ExecTrainer(char** argv) {
   STOKER_ASSIGN_OR_RETURN(const std::vector<std::filesystem::path> places, TrainerPlaces());
   std::error_code error;
@@ -76,15 +84,11 @@ Status ExecTrainer(char** argv) {
   }
   if (places.size() == 1) {
     return NotFound(
-        "the package stoker cannot train without the package stoker-train, and there is no {}; "
-        "`pip install stoker-train` of the same version installs it, from a checkout `pip install "
-        "./python/train`",
-        places.front().string());
+        "the package stoker cannot train without the package stoker-train, and there is no {}; {}",
+        places.front().string(), HowToGetTrainer());
   }
-  return NotFound(
-      "this build of stoker cannot train: there is neither {} nor {}; "
-      "build with -DSTOKER_TRAIN=ON (./dev build does)",
-      places.front().string(), places.back().string());
+  return NotFound("this build of stoker cannot train: there is neither {} nor {}; {}",
+                  places.front().string(), places.back().string(), HowToGetTrainer());
 }
 
 }  // namespace stoker
