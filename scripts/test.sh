@@ -56,23 +56,36 @@ readonly portable_settings=(
   'STOKER_HIGHWAY=AVX2 ^(base|data|image|train)\.'
 )
 
-# test_portable CTEST-OPTION...: the unit tests of the settings above, one setting after the other; the last line counts all.
+# The whole suite, as an old CPU with one core and as one without AVX-512, with all that limits them at once.
+readonly portable_cpus=(
+  'ATEN_CPU_CAPABILITY=default,DNNL_MAX_CPU_ISA=SSE41,MKL_CBWR=COMPATIBLE,OMP_NUM_THREADS=1,STOKER_HIGHWAY=SSE4 .'
+  'ATEN_CPU_CAPABILITY=avx2,DNNL_MAX_CPU_ISA=AVX2,STOKER_HIGHWAY=AVX2 .'
+)
+
+# test_portable [--whole] CTEST-OPTION...: the unit tests of the settings above, one setting after the other, or all tests as the
+# CPUs above; the last line counts all.
 test_portable() {
   local setting tests report reports=() status=0 one log="$log_dir/test-portable.log" limiter="$root/build/release/lib/liblimit_highway.so"
+  local variables settings=("${portable_settings[@]}") labels='^unit$'
+  if [[ ${1:-} == --whole ]]; then
+    shift
+    settings=("${portable_cpus[@]}") labels='.'
+  fi
   "$self" build release || status=$?
   : >"$log"
   # The loader only warns of a library to preload that it does not find; then nothing would be limited.
   [[ $status -ne 0 || -e $limiter ]] || fail "$limiter is not there, which limits Highway" './dev build release makes it'
   if ((status == 0)); then
-    for setting in "${portable_settings[@]}"; do
+    for setting in "${settings[@]}"; do
       tests=${setting#* } setting=${setting%% *} one=0
+      IFS=, read -ra variables <<<"$setting"
       report="$log_dir/test-portable-${setting//[^[:alnum:]]/-}.xml"
       rm -f "$report"
       reports+=("$report")
       say "running the tests of $tests with $setting"
-      env "$setting" LD_PRELOAD="$limiter${LD_PRELOAD:+:$LD_PRELOAD}" \
+      env "${variables[@]}" LD_PRELOAD="$limiter${LD_PRELOAD:+:$LD_PRELOAD}" \
         CTEST_PARALLEL_LEVEL="${CTEST_PARALLEL_LEVEL:-$(job_count)}" \
-        ctest --preset release --label-regex '^unit$' --tests-regex "$tests" \
+        ctest --preset release --label-regex "$labels" --tests-regex "$tests" \
         --exclude-regex '/(SCALAR|SSSE3|SSE4|AVX2|AVX3|AVX3_DL)$' --output-on-failure --no-tests=error \
         --output-junit "$report" "$@" 2>&1 | tee -a "$log" || one=$?
       if ((one != 0)); then

@@ -255,10 +255,10 @@ with open(sys.argv[sys.argv.index("--output-junit") + 1], "w") as report:
 sys.exit(8 if failed else 0)
 """)
 
-    def portable(self, fails, expect):
+    def portable(self, *options, fails, expect):
         environment = {name: value for name, value in os.environ.items() if name not in [each.split("=")[0] for each in self.SETTINGS]}
         environment.update(FAILS=fails, STOKER_TORCH=str(self.folder / "torch"), PATH=f"{self.folder}/bin:{os.environ['PATH']}")
-        done = subprocess.run(["./dev", "test", "portable", "-R", "One"], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
+        done = subprocess.run(["./dev", "test", "portable", *options, "-R", "One"], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done.stdout
@@ -266,6 +266,12 @@ sys.exit(8 if failed else 0)
     def test_every_setting_is_run_alone_and_the_last_line_counts_them_all(self):
         self.assertEqual(self.portable(fails="", expect=0).splitlines()[-1], "14 passed, 0 failed")
         self.assertEqual((self.folder / "calls").read_text(encoding="utf-8").split(), self.SETTINGS)
+
+    def test_the_whole_suite_is_run_as_two_cpus_each_with_all_its_limits(self):
+        self.assertEqual(self.portable("--whole", fails="", expect=0).splitlines()[-1], "4 passed, 0 failed")
+        old, newer = (self.folder / "calls").read_text(encoding="utf-8").splitlines()
+        self.assertEqual(old, "ATEN_CPU_CAPABILITY=default DNNL_MAX_CPU_ISA=SSE41 MKL_CBWR=COMPATIBLE OMP_NUM_THREADS=1 STOKER_HIGHWAY=SSE4")
+        self.assertEqual(newer, "ATEN_CPU_CAPABILITY=avx2 DNNL_MAX_CPU_ISA=AVX2 STOKER_HIGHWAY=AVX2")
 
     def test_without_the_library_that_limits_highway_nothing_is_said_to_have_passed(self):
         (self.folder / "build/release/lib/liblimit_highway.so").unlink()
