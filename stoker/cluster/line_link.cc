@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kMostUnsent = size_t{64} << 10;
 constexpr size_t kLongestLine = size_t{1} << 20;
+constexpr int kMostPieces = 64;
 
 bool WouldBlock(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
@@ -41,19 +42,21 @@ void LineLink::Flush() {
     }
     // Reading finds out what has become of it.
     if (sent < 0 && !WouldBlock(errno)) out_.clear();
-    return;
+    if (!out_.empty()) return;
   }
+  if (ends_ && open()) ::shutdown(descriptor(), SHUT_WR);
 }
 
 void LineLink::EndSending() {
+  ends_ = true;
   Flush();
-  if (open()) ::shutdown(descriptor(), SHUT_WR);
 }
 
 std::vector<Json> LineLink::Read() {
   std::vector<Json> lines;
   std::array<char, 4096> buffer;
-  while (open()) {
+  // The rest of much is read at the next call, so that no link keeps the others waiting.
+  for (int pieces = 0; open() && pieces < kMostPieces; ++pieces) {
     const ssize_t got = ::recv(descriptor(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (got < 0 && WouldBlock(errno)) break;
     if (got > 0) in_.append(buffer.data(), static_cast<size_t>(got));

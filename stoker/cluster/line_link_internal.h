@@ -24,7 +24,8 @@ class LineLink {
   // side has not read for long, unless `must`.
   void Send(const Json& line, bool must = false);
   void Flush();
-  // Says that nothing more will be sent; the other side gets what was sent before.
+  // Says that nothing more will be sent; the other side gets what was sent before. What the socket
+  // does not take now is sent by Flush.
   void EndSending();
   void Close() { socket_ = Socket(); }
 
@@ -37,6 +38,7 @@ class LineLink {
 
   Socket socket_;
   std::string in_, out_;
+  bool ends_ = false;
 };
 
 }  // namespace stoker

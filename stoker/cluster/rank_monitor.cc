@@ -30,6 +30,9 @@ constexpr milliseconds kGoodbyeWithin{1000};
 // which may be storing what is done.
 constexpr milliseconds kPatienceWithLate{10'000}, kLeastPatience{60'000};
 
+// Connections of others than ranks that rank 0 keeps open.
+constexpr size_t kMostStrangers = 64;
+
 Json ToJson(const RankReport& report) {
   return {{"doing", report.doing},
           {"started", report.started},
@@ -190,7 +193,9 @@ void RankMonitor::Impl::Accept() {
     Socket socket(
         ::accept4(listener_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket.valid()) return;
-    peers_.push_back({.link = LineLink(std::move(socket))});
+    // Who is no rank of ours may connect too, and say nothing.
+    if (peers_.size() < options_.hosts.size() + kMostStrangers)
+      peers_.push_back({.link = LineLink(std::move(socket))});
   }
 }
 
@@ -211,9 +216,9 @@ void RankMonitor::Impl::ReadAll() {
 // Throws Json::exception.
 void RankMonitor::Impl::Take(Peer& peer, const Json& line) {
   if (peer.rank < 0) {
+    if (line.at("hello") != listener_.token) return peer.link.Close();
     const int64_t rank = line.at("rank");
-    if (line.at("hello") != listener_.token || rank < 1 || rank >= std::ssize(options_.hosts))
-      return peer.link.Close();
+    if (rank < 1 || rank >= std::ssize(options_.hosts)) return peer.link.Close();
     peer.rank = rank;
     judge_.Heard(rank, {});
   } else if (line.contains("fault")) {
@@ -238,7 +243,9 @@ void RankMonitor::Impl::Tell() {
   if (options_.hooks.stops && options_.hooks.stops()) NoteStop();
   // Another than rank 0 judges itself only where rank 0 no longer does.
   if (keeps() || first_has_ended_) judge_.Heard(options_.rank, own);
-  for (Peer& peer : peers_) peer.link.Send({{"report", ToJson(own)}, {"stops", all_stop_}});
+  for (Peer& peer : peers_) {
+    if (peer.rank >= 0) peer.link.Send({{"report", ToJson(own)}, {"stops", all_stop_}});
+  }
 }
 
 void RankMonitor::Impl::NoteStop() {
@@ -254,7 +261,7 @@ void RankMonitor::Impl::Raise(const RankFault& fault) {
   }
   changed_.NotifyAll();
   if (keeps()) {
-    for (Peer& peer : peers_)
+    for (Peer& peer : peers_)  // also to one whose hello is not read yet
       peer.link.Send({{"fault", fault.sentence}, {"rank", fault.rank}}, /*must=*/true);
   }
   if (options_.end_exchanges) options_.end_exchanges();
@@ -294,6 +301,7 @@ void RankMonitor::Impl::SayGoodbye() {
   while (!peers_.empty() && steady_clock::now() < until) {
     WaitUntil(until);
     for (Peer& peer : peers_) {
+      peer.link.Flush();
       const std::vector<Json> lines = peer.link.Read();
       if (std::ranges::any_of(lines, [](const Json& each) { return each.contains("end"); }))
         peer.link.Close();

@@ -166,7 +166,7 @@ class ReplaceNode final : public DatasetNode {
     Result<Rows> rows =
         CatchExceptions([&] { return input().node().ReadRows(positions, context.AsTrial()); },
                         "reading element {}", positions.front());
-    if (rows.ok() || context.trial()) return rows;
+    if (rows.ok() || context.trial() || !IsAboutOneElement(rows.status())) return rows;
     FailureScope::Take({});
     return DatasetNode::DoReadRows(positions, context);  // one by one
   }

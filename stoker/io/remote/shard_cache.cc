@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -301,7 +302,19 @@ Result<std::unique_ptr<ShardCache::Writer>> ShardCache::Begin(const RemoteFile& 
       new Writer(shared_from_this(), file, std::move(turn), std::move(temporary)));
 }
 
+// A copy that was to go may have been opened meanwhile, or belong to somebody whose files this
+// process may not remove.
 Status ShardCache::MakeRoom(const std::string& source, uint64_t bytes) const {
+  std::set<std::string> staying;
+  while (true) {
+    STOKER_ASSIGN_OR_RETURN(const bool made, TryToMakeRoom(source, bytes, staying));
+    if (made) return OkStatus();
+  }
+}
+
+// Returns false where some copy did not go; `staying` has its name then, and is not tried again.
+Result<bool> ShardCache::TryToMakeRoom(const std::string& source, uint64_t bytes,
+                                       std::set<std::string>& staying) const {
   STOKER_RETURN_IF_ERROR(RemoveUnfinishedCopies(directory_));
   STOKER_ASSIGN_OR_RETURN(const CacheEntries entries, ListCacheEntries(directory_));
   uint64_t total = entries.bytes_under_way;
@@ -312,7 +325,7 @@ Status ShardCache::MakeRoom(const std::string& source, uint64_t bytes) const {
   std::vector<const CacheEntry*> going;
   for (const CacheEntry& entry : entries.copies) {
     if (is_within_limit() && bytes <= free) break;
-    if (!MayGo(directory_, entry)) continue;
+    if (staying.contains(entry.name) || !MayGo(directory_, entry)) continue;
     going.push_back(&entry);
     total -= entry.bytes;
     free += entry.bytes;
@@ -330,8 +343,12 @@ Status ShardCache::MakeRoom(const std::string& source, uint64_t bytes) const {
         source, bytes, directory_, free);
   }
   bool all_went = true;
-  for (const CacheEntry* entry : going) all_went &= RemoveIfItMayGo(directory_, *entry);
-  return all_went ? OkStatus() : MakeRoom(source, bytes);  // one has been opened meanwhile
+  for (const CacheEntry* entry : going) {
+    if (RemoveIfItMayGo(directory_, *entry)) continue;
+    staying.insert(entry->name);
+    all_went = false;
+  }
+  return all_went;
 }
 
 ShardCache::Writer::Writer(std::shared_ptr<ShardCache> cache, const RemoteFile& file,

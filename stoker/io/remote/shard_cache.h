@@ -93,6 +93,8 @@ class ShardCache : public std::enable_shared_from_this<ShardCache> {
   Result<std::optional<CacheLock>> TakeTurn(const RemoteFile& file, const std::string& name) const;
   Result<std::unique_ptr<Writer>> Begin(const RemoteFile& file, std::optional<CacheLock> turn);
   Status MakeRoom(const std::string& source, uint64_t bytes) const;
+  Result<bool> TryToMakeRoom(const std::string& source, uint64_t bytes,
+                             std::set<std::string>& staying) const;
 
   const std::string directory_;
   const uint64_t limit_;

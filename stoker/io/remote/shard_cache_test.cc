@@ -1,5 +1,6 @@
 #include "stoker/io/remote/shard_cache.h"
 
+#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -28,6 +29,18 @@ extern "C" int flock(int fd, int operation) {
     return -1;
   }
   return static_cast<int>(::syscall(SYS_flock, fd, operation));
+}
+
+// Of a file that cannot be removed, while it is not empty: part of its path.
+static std::string kept_by_others;
+
+// Likewise.
+extern "C" int unlink(const char* path) noexcept {
+  if (!kept_by_others.empty() && std::strstr(path, kept_by_others.c_str()) != nullptr) {
+    errno = EPERM;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_unlinkat, AT_FDCWD, path, 0));
 }
 
 namespace stoker::shard_cache_test {
@@ -378,6 +391,19 @@ TEST_F(ShardCacheTest, WhatComesWithoutASizeStaysWithinTheLimitTogetherWithTheOt
   EXPECT_THAT(File::OpenLocally(server.url("third")),
               FailsWith(StatusCode::kResourceExhausted, "may hold 900kB"));
   EXPECT_EQ(CopiesIn(directory_).size(), 1u);
+}
+
+TEST_F(ShardCacheTest, AnotherCopyGoesInThePlaceOfOneThatCannotBeRemoved) {
+  const ScopedRemoteOptions options({.cache = directory_, .cache_size = 1'600'000});
+  EXPECT_TRUE(ReadLocally(server_.url("first")) == content_);
+  EXPECT_TRUE(ReadLocally(server_.url("second")) == content_);
+  kept_by_others = "first";
+  EXPECT_TRUE(ReadLocally(server_.url("third")) == content_);
+  EXPECT_EQ(NamesOfCopiesIn(directory_), "first third ");
+  kept_by_others = directory_;
+  EXPECT_THAT(File::OpenLocally(server_.url("fourth")),
+              FailsWith(StatusCode::kResourceExhausted, "may hold"));
+  kept_by_others.clear();
 }
 
 TEST_F(ShardCacheTest, AnAnswerWhoseLengthIsNoLengthIsNotKept) {

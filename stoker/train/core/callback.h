@@ -15,9 +15,11 @@
 // follow: OnEvaluate, OnCheckpointTaken, and OnCheckpoint once that is stored. A skipped step
 // (on_nonfinite) has no OnStep.
 //
-// Of several ranks that train together each calls its own callbacks. A batch is then that rank's
-// rows, gradients and losses are those of all. What ends the run, or changes weights or gradients,
-// must do so on every rank alike; files are for rank 0, whose state is in checkpoints.
+// Of several ranks that train together each calls its own callbacks; rank 0 alone writes
+// checkpoints, and has OnCheckpointTaken and OnCheckpoint. A batch is then that rank's rows,
+// gradients and losses are those of all. What changes weights or gradients must do so on every rank
+// alike; files are for rank 0, whose state is in checkpoints. A run ends on all ranks where one of
+// them asks for it: all hear of it after the next OnStep or OnEvaluate.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -3,6 +3,7 @@
 #include <ATen/ops/from_blob.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -32,9 +33,12 @@ class TrainingPass::Moments final : public NormRanks {
   }
 
   void Add(std::span<double> sums) override {
-    lost_ = group_.AllReduce(at::from_blob(sums.data(), {std::ssize(sums)}, at::kDouble),
-                             Reduction::kSum, fmt::format("the batch norms of step {}", step_));
+    // Memory of its own, since an exchange that was given up may still write into it.
+    const at::Tensor all = at::from_blob(sums.data(), {std::ssize(sums)}, at::kDouble).clone();
+    lost_ =
+        group_.AllReduce(all, Reduction::kSum, fmt::format("the batch norms of step {}", step_));
     TORCH_CHECK(lost_.ok(), lost_.message());
+    std::copy_n(all.const_data_ptr<double>(), sums.size(), sums.begin());
   }
 
   size_t found() const { return found_.size(); }

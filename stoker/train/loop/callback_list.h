@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/device/torch_error.h"
 #include "stoker/train/core/callback.h"
 
 namespace stoker {
@@ -22,9 +23,9 @@ class CallbackList {
   template <typename Hook>
   Status Each(Hook&& hook) {
     for (const Entry& entry : callbacks_) {
-      if (Status status = hook(*entry.callback); !status.ok()) {
-        return status.While("calling the callback " + entry.name);
-      }
+      // What a callback throws is no other end of the run than an error.
+      const Status status = CatchTorchErrors([&] { return hook(*entry.callback); });
+      if (!status.ok()) return status.While("calling the callback " + entry.name);
     }
     return OkStatus();
   }

@@ -91,7 +91,13 @@ Result<int64_t> StepRunner::JoinOthers(const Result<int64_t>& mine) {
                                                    .failed = own.ok() ? 0 : 1,
                                                    .stopped = session_.asked_to_stop() ? 1 : 0});
   session_.joined_seconds += watch.ElapsedSeconds();
-  if (!all.ok()) return NoteAgreed(session_, all.status());
+  if (!all.ok()) {
+    const Status lost = NoteAgreed(session_, all.status());
+    if (own.ok()) return lost;
+    // Not for want of the others.
+    return Status(own.code(), fmt::format("{} (nor could the other ranks be told: {})",
+                                          own.message(), lost.message()));
+  }
   session_.stop_agreed |= all->stopped > 0;
   if (all->failed > 0) {
     // Where all have failed at once it was for one reason, which rank 0 tells.
@@ -101,11 +107,6 @@ Result<int64_t> StepRunner::JoinOthers(const Result<int64_t>& mine) {
   }
   if (!mine.ok()) return NoteAgreed(session_, mine.status());
   return all->samples;
-}
-
-Status StepRunner::LeaveOthers(const Status& status) {
-  session_.learner->BeginStep(session_.progress.step + 1);
-  return JoinOthers(status).status();
 }
 
 Result<int64_t> StepRunner::Backward() {
@@ -132,14 +133,17 @@ Status StepRunner::Step() {
   Progress& progress = session_.progress;
   const ScheduleValue now = session_.schedule->At(progress.step);
   if (session_.view) TellCallbacks(now);
+  failure_ = Failure::kUndone;
   STOKER_RETURN_IF_ERROR(before_.Take());
   const Result<int64_t> samples = Backward();
   if (!samples.ok()) return Undo(samples.status(), Failure::kUndone);
   failure_ = Failure::kLost;
   const Result<at::Tensor> loss = session_.learner->Update(now, progress.step + 1);
   if (!loss.ok()) {
-    const Status failed = loss.status().While(fmt::format("in step {}", progress.step + 1));
-    return failed.code() == StatusCode::kUnavailable ? NoteAgreed(session_, failed) : failed;
+    // What another rank has met has its own place.
+    if (loss.status().code() == StatusCode::kUnavailable)
+      return NoteAgreed(session_, loss.status());
+    return loss.status().While(fmt::format("in step {}", progress.step + 1));
   }
   if (session_.learner->outcome() == StepOutcome::kBroken) {
     if (const std::string why = WhyStop(); !why.empty()) {
@@ -160,7 +164,7 @@ Status StepRunner::Step() {
 
 Status StepRunner::LogRest(const ScheduleValue& last) {
   if (!session_.at_end()) return OkStatus();
-  STOKER_RETURN_IF_ERROR(Broken(session_, session_.loss_log.Flush()));
+  STOKER_RETURN_IF_ERROR(BrokenForAll(session_, session_.loss_log.Flush()));
   return session_.loss_log.empty() ? OkStatus() : LogLine(last);
 }
 
@@ -189,13 +193,15 @@ Status StepRunner::Settle(const at::Tensor& loss, bool log) {
   }
   session_.progress.skipped_in_row = 0;
   STOKER_RETURN_IF_ERROR(CountLoss(loss, log));
-  return CallEach(session_,
-                  [&](Callback& callback, RunView& view) { return callback.OnStep(view, loss); });
+  STOKER_RETURN_IF_ERROR(CallEach(
+      session_, [&](Callback& callback, RunView& view) { return callback.OnStep(view, loss); }));
+  return AgreeOnEnd(session_);
 }
 
 Status StepRunner::CountLoss(const at::Tensor& loss, bool log) {
-  STOKER_RETURN_IF_ERROR(Broken(session_, session_.loss_log.Add(session_.progress.step, loss)));
-  return log ? Broken(session_, session_.loss_log.Flush()) : OkStatus();
+  STOKER_RETURN_IF_ERROR(
+      BrokenForAll(session_, session_.loss_log.Add(session_.progress.step, loss)));
+  return log ? BrokenForAll(session_, session_.loss_log.Flush()) : OkStatus();
 }
 
 // Returns why a step whose loss or gradient was not finite ends the run; empty if the recipe
@@ -223,11 +229,11 @@ Status StepRunner::HandleBroken() {
   const std::string& action = session_.options().on_nonfinite;
   if (action == "skip" && !moved) return Skip(what);
   if (action == "rollback") return RollBack(what);
-  return Broken(session_,
-                FailedPrecondition("{}{}", what,
-                                   action == "skip" ? ", which cannot be skipped any more "
-                                                      "(on_nonfinite: rollback goes back)"
-                                                    : ""));
+  return BrokenForAll(session_,
+                      FailedPrecondition("{}{}", what,
+                                         action == "skip" ? ", which cannot be skipped any more "
+                                                            "(on_nonfinite: rollback goes back)"
+                                                          : ""));
 }
 
 Status StepRunner::Skip(const std::string& what) {
@@ -241,8 +247,8 @@ Status StepRunner::Skip(const std::string& what) {
 Status StepRunner::RollBack(const std::string& what) {
   Progress& progress = session_.progress;
   if (progress.rollbacks >= session_.options().nonfinite_limit) {  // the weights are broken
-    return Broken(session_, FailedPrecondition("{}; the run has rolled back {} times before", what,
-                                               progress.rollbacks));
+    return BrokenForAll(session_, FailedPrecondition("{}; the run has rolled back {} times before",
+                                                     what, progress.rollbacks));
   }
   ++progress.rollbacks;
   session_.setup.run.Log(fmt::format(

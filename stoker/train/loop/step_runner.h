@@ -36,10 +36,6 @@ class StepRunner {
   // it once, before the first step.
   Status LogMissed();
 
-  // Lets the other ranks, which are in their next step or come to it, know that this one cannot go
-  // on because of `status`; they end as it does. REQUIRES: several ranks.
-  Status LeaveOthers(const Status& status);
-
   // Returns the samples and seconds since the last call.
   Throughput TakeEpoch();
 

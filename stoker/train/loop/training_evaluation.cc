@@ -104,9 +104,10 @@ Status NoteEvaluation(TrainingSession& session, const Evaluation& evaluation, bo
     STOKER_RETURN_IF_ERROR(NoteBest(session, evaluation));
   }
   if (planned) FollowEvaluation(session, evaluation);
-  return CallEach(session, [&](Callback& callback, RunView& view) {
+  STOKER_RETURN_IF_ERROR(CallEach(session, [&](Callback& callback, RunView& view) {
     return callback.OnEvaluate(view, evaluation);
-  });
+  }));
+  return AgreeOnEnd(session);
 }
 
 }  // namespace stoker

@@ -62,28 +62,18 @@ Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomi
   return Summary();
 }
 
-// Ranks end together: each waits until rank 0 has stored what there is to store.
+// Ranks end together: each waits until rank 0 has stored what there is to store. An error that this
+// rank alone knows of finds the others anywhere, so it does not come to meet them: it leaves, which
+// ends what they wait for, with its error.
 Status TrainingLoop::EndTogether(const Status& mine) {
-  Status end = mine;
-  if (!session_->all_know) {
-    // All of them have come to the end, or none: what comes next is alike for all.
-    const bool at_end = mine.ok() || Finished() || interrupted_;
-    end = at_end ? AgreeOn(*session_, mine, "the end of the run") : LetOthersKnow(mine);
-    if (end.ok()) return end;
+  Group& group = *session_->setup.group;
+  if (!mine.ok() && !session_->all_know) {
+    group.Leave(mine);
+    return mine;
   }
-  if (!session_->group_lost)
-    static_cast<void>(session_->setup.group->Barrier("the end of the run"));
-  return end;
-}
-
-// Those go on, and meet this rank where they need it next.
-Status TrainingLoop::LetOthersKnow(const Status& status) {
-  if (EvaluationDue()) return AgreeOn(*session_, status, "the start of an evaluation");
-  const bool epoch_open =
-      AtEndOfEpoch() && session_->progress.closed_step != session_->progress.step;
-  if (session_->learner->sharded() && epoch_open)
-    return AgreeOn(*session_, status, "the start of a checkpoint");
-  return steps_->LeaveOthers(status);
+  if (session_->group_lost) return mine;
+  const Status met = NoteAgreed(*session_, group.Barrier("the end of the run"));
+  return mine.ok() ? met : mine;
 }
 
 // By the plan alone, even if something ended the run before its last step.
@@ -201,7 +191,7 @@ Status TrainingLoop::StopBroken(const Status& status, int64_t ahead) {
     session_->kept_beside = session_->last_checkpoint;
     stored = Checkpoint(CheckpointKind::kUnplanned);
   }
-  const Status broken = Broken(*session_, status, ahead);
+  const Status broken = BrokenForAll(*session_, status, ahead);
   if (stored.ok()) return broken;
   return {broken.code(), fmt::format("{} ({})", broken.message(), stored.message())};
 }

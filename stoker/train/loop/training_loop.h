@@ -29,7 +29,6 @@ class TrainingLoop {
 
  private:
   Status RunSteps();
-  Status LetOthersKnow(const Status& status);
   Status EndTogether(const Status& mine);
   Status DoWhatIsDue();
   Status EvaluateNow();

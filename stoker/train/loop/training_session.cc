@@ -40,6 +40,21 @@ Status AgreeOn(TrainingSession& session, const Status& mine, std::string_view wh
   return NoteAgreed(session, Agree(*session.setup.group, mine, what));
 }
 
+Status AgreeOnEnd(TrainingSession& session) {
+  if (!session.setup.group || !session.any_callbacks || !session.progress.ended.empty())
+    return OkStatus();
+  Group& group = *session.setup.group;
+  constexpr std::string_view kWhat = "whether a callback ends the run";
+  const Result<int64_t> any = GreatestOf(group, session.view->end.empty() ? 0 : 1, kWhat);
+  STOKER_RETURN_IF_ERROR(NoteAgreed(session, any.status()));
+  if (*any == 0) return OkStatus();
+  const Result<std::vector<std::string>> all = group.GatherTexts(session.view->end, kWhat);
+  STOKER_RETURN_IF_ERROR(NoteAgreed(session, all.status()));
+  session.progress.ended =
+      *std::ranges::find_if(*all, [](const std::string& why) { return !why.empty(); });
+  return OkStatus();
+}
+
 int BatchesAhead(const TrainingSession& session) {
   return static_cast<int>(
       session.options().device_prefetch.value_or(session.choices.device_prefetch));
@@ -80,6 +95,11 @@ Status Broken(TrainingSession& session, const Status& status, int64_t ahead) {
                       plan.EpochOf(plan.total_steps()), status.message(), left,
                       stored.ok() ? "" : fmt::format(" ({})", stored.message()),
                       Advice(session, status, step))};
+}
+
+Status BrokenForAll(TrainingSession& session, const Status& status, int64_t ahead) {
+  if (status.ok()) return status;
+  return AgreeOn(session, Broken(session, status, ahead), "a loss that is not finite");
 }
 
 }  // namespace stoker

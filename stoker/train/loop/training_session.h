@@ -99,10 +99,11 @@ struct TrainingSession {
   TrainingSetup setup;
   CallbackList callbacks;
   const std::atomic<bool>* stop;
-  bool stop_agreed = false;  // by all ranks
-  bool all_know = false;     // an error that ends the run
-  bool group_lost = false;   // ranks can no longer talk; then all_know too
-  Json restored_state = {};  // of the checkpoint, until other ranks have it
+  bool stop_agreed = false;    // by all ranks
+  bool all_know = false;       // an error that ends the run
+  bool group_lost = false;     // ranks can no longer talk; then all_know too
+  bool any_callbacks = false;  // of any rank
+  Json restored_state = {};    // of the checkpoint, until other ranks have it
   EarlyStopping early_stopping;
   CheckpointStore store;
 
@@ -162,7 +163,13 @@ Status AgreeOn(TrainingSession& session, const Status& mine, std::string_view wh
 //   ahead  1 if it is of the step after those done, 0 if of the last of them
 Status Broken(TrainingSession& session, const Status& status, int64_t ahead = 0);
 
-// Calls each callback, and ends the run if one asks for it.
+// The same where every rank has the error and calls it: one of them tells it.
+Status BrokenForAll(TrainingSession& session, const Status& status, int64_t ahead = 0);
+
+// Ends the run if a callback of any rank has asked for it. Every rank calls it at the same places.
+Status AgreeOnEnd(TrainingSession& session);
+
+// Calls each callback, and ends the run if one asks for it; of several ranks in AgreeOnEnd.
 template <typename Hook>
 Status CallEach(TrainingSession& session, Hook&& hook) {
   if (session.callbacks.empty()) return OkStatus();
@@ -172,9 +179,8 @@ Status CallEach(TrainingSession& session, Hook&& hook) {
   STOKER_RETURN_IF_ERROR(
       session.callbacks.Each([&](Callback& callback) { return hook(callback, *session.view); }));
   session.beside.callback_seconds += watch.ElapsedSeconds();
-  if (!session.view->end.empty() && session.progress.ended.empty()) {
+  if (!session.setup.group && session.progress.ended.empty())
     session.progress.ended = session.view->end;
-  }
   return OkStatus();
 }
 

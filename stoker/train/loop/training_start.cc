@@ -288,6 +288,15 @@ Status Store(TrainingSession& session, const TuneReport& tuning) {
   return OpenTensorboard(session);
 }
 
+// A program may add callbacks on one rank alone.
+Status CompareCallbacks(TrainingSession& session) {
+  if (!session.setup.group) return OkStatus();
+  const Result<int64_t> any = GreatestOf(*session.setup.group, session.callbacks.empty() ? 0 : 1,
+                                         "whether there are callbacks");
+  session.any_callbacks = any.ok() && *any > 0;
+  return NoteAgreed(session, any.status());
+}
+
 // All that lies before the first step, in its order.
 Status GetReady(TrainingSession& session) {
   STOKER_ASSIGN_OR_RETURN(TuneReport tuning, Choose(session));
@@ -295,6 +304,7 @@ Status GetReady(TrainingSession& session) {
   if (session.setup.group) STOKER_RETURN_IF_ERROR(NoteAgreed(session, session.learner->Connect()));
   STOKER_RETURN_IF_ERROR(TryEvaluation(session));
   STOKER_RETURN_IF_ERROR(BuildCallbacks(session));
+  STOKER_RETURN_IF_ERROR(CompareCallbacks(session));
   if (session.options().lint && !session.setup.resume && session.keeps_run()) Lint(session);
   session.setup.first_batch.reset();
   for (std::string& warning : SettingsWithoutEffect(session.setup.recipe, session.plan())) {
@@ -303,10 +313,11 @@ Status GetReady(TrainingSession& session) {
   STOKER_RETURN_IF_ERROR(BeginAlike(session));
   STOKER_RETURN_IF_ERROR(AgreeOn(session, Store(session, tuning), "the run directory"));
   TellStart(session, std::move(tuning));
-  return AgreeOn(
+  STOKER_RETURN_IF_ERROR(AgreeOn(
       session,
       CallEach(session, [](Callback& callback, RunView& view) { return callback.OnStart(view); }),
-      "the first step");
+      "the first step"));
+  return AgreeOnEnd(session);
 }
 
 Result<std::unique_ptr<TrainingSession>> Start(TrainingSetup setup, CallbackList callbacks,
