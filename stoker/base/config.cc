@@ -85,7 +85,10 @@ std::string_view ConfigNode::KindName() const {
   return LooksLikeNumber(scalar) ? "a number" : "text";
 }
 
-bool LooksLikeBool(std::string_view text) { return text == "true" || text == "false"; }
+bool LooksLikeBool(std::string_view text) {
+  return text == "true" || text == "True" || text == "TRUE" || text == "false" || text == "False" ||
+         text == "FALSE";
+}
 
 bool LooksLikeNumber(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);

@@ -5,8 +5,11 @@
 
 namespace stoker {
 
-// Returns true for "true" and "false".
+// Returns true for what YAML 1.2 reads as true or false: "true", "True", "TRUE" and likewise false.
 bool LooksLikeBool(std::string_view text);
+
+// Returns whether it is true. REQUIRES: LooksLikeBool(text).
+inline bool IsTrue(std::string_view text) { return text.front() == 't' || text.front() == 'T'; }
 
 // Returns true for a decimal number of any size, with or without sign, fraction and exponent.
 bool LooksLikeNumber(std::string_view text);

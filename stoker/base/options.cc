@@ -118,10 +118,23 @@ std::vector<std::string> NamesOf(const std::vector<Option>& options) {
   return names;
 }
 
-// Many programs that write YAML turn the words on and off into true and false.
+// What the older YAML 1.1 has beside true and false for one of the words on and off.
+std::optional<bool> ReadOldBool(std::string_view text) {
+  constexpr std::string_view kOn[] = {"on", "On", "ON", "yes", "Yes", "YES"};
+  constexpr std::string_view kOff[] = {"off", "Off", "OFF", "no", "No", "NO"};
+  if (LooksLikeBool(text)) return IsTrue(text);
+  if (std::ranges::find(kOn, text) != std::end(kOn)) return true;
+  if (std::ranges::find(kOff, text) != std::end(kOff)) return false;
+  return std::nullopt;
+}
+
+// Many programs that write YAML turn the words on and off into true and false, or another of the
+// words that YAML 1.1 takes for them.
 bool TakeAsWord(const Option& option, const ConfigNode& value, void* object) {
-  if (value.kind != Kind::kScalar || value.quoted || !LooksLikeBool(value.scalar)) return false;
-  const ConfigNode word = ConfigNode::Scalar(value.scalar == "true" ? "on" : "off");
+  if (value.kind != Kind::kScalar || value.quoted) return false;
+  const std::optional<bool> on = ReadOldBool(value.scalar);
+  if (!on) return false;
+  const ConfigNode word = ConfigNode::Scalar(*on ? "on" : "off");
   return option.set(object, word).ok() && option.check(object).ok();
 }
 
@@ -184,7 +197,7 @@ Status CheckRequired(const std::vector<Option>& options, std::string_view what,
 Status ReadOption(const ConfigNode& value, bool& out) {
   if (value.kind != Kind::kScalar || value.quoted || !LooksLikeBool(value.scalar))
     return NotA(value, "true or false");
-  out = value.scalar == "true";
+  out = IsTrue(value.scalar);
   return OkStatus();
 }
 

@@ -211,6 +211,44 @@ TEST(ParseOptions, ConstraintsHoldForEveryType) {
   }
 }
 
+struct Tuned {
+  static constexpr std::string_view kName = "tuned";
+  std::string tune = "auto", graph = "auto";
+  bool rounded = true;
+  static void Describe(OptionTable<Tuned>& table) {
+    table.Field("tune", &Tuned::tune, "", OneOf{{"auto", "off"}})
+        .Field("graph", &Tuned::graph, "", OneOf{{"off", "on", "auto"}})
+        .Field("rounded", &Tuned::rounded, "");
+  }
+};
+
+TEST(ParseOptions, TakeEveryWordOfYamlForOnAndOff) {
+  for (const char* off : {"off", "Off", "OFF", "no", "No", "NO", "false", "False", "FALSE"}) {
+    const Result<Tuned> read = Read<Tuned>(fmt::format("{{tune: {0}, graph: {0}}}", off));
+    STOKER_ASSERT_OK(read);
+    EXPECT_EQ(read->tune, "off") << off;
+    EXPECT_EQ(read->graph, "off") << off;
+  }
+  for (const char* on : {"on", "On", "ON", "yes", "Yes", "YES", "true", "True", "TRUE"}) {
+    const Result<Tuned> read = Read<Tuned>(fmt::format("{{graph: {}}}", on));
+    STOKER_ASSERT_OK(read);
+    EXPECT_EQ(read->graph, "on") << on;
+    EXPECT_THAT(Read<Tuned>(fmt::format("{{tune: {}}}", on)),
+                FailsWith(StatusCode::kInvalidArgument,
+                          fmt::format("tuned.tune is '{}'; it must be one of: auto, off", on)));
+  }
+}
+
+TEST(ParseOptions, TakeTrueAndFalseWithCapitalsTooAndNoOtherWordForATruthValue) {
+  for (const char* no : {"false", "False", "FALSE"})
+    EXPECT_FALSE(Read<Tuned>(fmt::format("{{rounded: {}}}", no))->rounded) << no;
+  for (const char* yes : {"true", "True", "TRUE"})
+    EXPECT_TRUE(Read<Tuned>(fmt::format("{{rounded: {}}}", yes))->rounded) << yes;
+  for (const char* other : {"off", "no", "fALSE", "\"False\"", "0"})
+    EXPECT_THAT(Read<Tuned>(fmt::format("{{rounded: {}}}", other)),
+                FailsWith(StatusCode::kInvalidArgument, "not true or false"));
+}
+
 TEST(FormatOptions, IsReadBackToTheSameOptions) {
   const Everything defaults;
   const ConfigNode written = FormatOptions(OptionsOf<Everything>(), &defaults);

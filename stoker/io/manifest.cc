@@ -11,6 +11,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/checksum.h"
 #include "stoker/io/file.h"
+#include "stoker/io/kept_file.h"
 
 namespace stoker {
 namespace {
@@ -93,7 +94,7 @@ Status Manifest::Write(const std::string& directory, std::span<const std::string
 
 Result<Manifest> Manifest::Read(const std::string& directory) {
   const std::string path = fmt::format("{}/{}", directory, kManifestName);
-  const Result<std::string> text = ReadTextFile(path);
+  const Result<std::string> text = ReadKeptTextFile(path);
   if (!text.ok()) return DamageOrTrouble(text.status(), path);
   Json manifest = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (!manifest.is_object() || !manifest.value("files", Json()).is_object() ||

@@ -6,7 +6,7 @@
 #include "stoker/base/json.h"
 #include "stoker/base/json_file.h"
 #include "stoker/io/atomic_file.h"
-#include "stoker/io/file.h"
+#include "stoker/io/kept_file.h"
 #include "stoker/run/run_directory.h"
 
 namespace stoker {
@@ -19,7 +19,7 @@ constexpr char kCheckpoint[] = "checkpoint", kRecipe[] = "recipe";
 
 Result<std::optional<AllowedChanges>> ReadAllowedChanges(const fs::path& root) {
   const std::string path = RunPaths{root}.allowed_changes();
-  const Result<std::string> text = ReadTextFile(path);
+  const Result<std::string> text = ReadKeptTextFile(path);
   if (text.status().code() == StatusCode::kNotFound) return std::nullopt;
   STOKER_RETURN_IF_ERROR(text.status());
   const Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);

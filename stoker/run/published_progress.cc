@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "stoker/base/json_or_null.h"
-#include "stoker/io/file.h"
+#include "stoker/io/kept_file.h"
 
 namespace stoker {
 namespace {
@@ -247,11 +247,7 @@ Result<PublishedProgress> PublishedProgress::FromJson(const Json& json) {
 
 Result<PublishedProgress> ReadPublishedProgress(const std::filesystem::path& run) {
   const std::string path = ProgressPath(run);
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    return DataLoss("{}: it is no file; remove it", path);  // reading a pipe could wait for ever
-  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path, kMostBytes));
+  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadKeptTextFile(path, kMostBytes));
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) return DataLoss("{}: it is no JSON", path);
   Result<PublishedProgress> progress = PublishedProgress::FromJson(json);

@@ -14,7 +14,7 @@
 #include "stoker/base/printable.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/io/atomic_file.h"
-#include "stoker/io/file.h"
+#include "stoker/io/kept_file.h"
 #include "stoker/io/temporary.h"
 #include "stoker/run/published_progress.h"
 #include "stoker/run/run_environment.h"
@@ -30,14 +30,22 @@ std::tm LocalTime(std::chrono::system_clock::time_point when) {
   return local;
 }
 
-// A run writes to these files in place and cuts them, which must not happen to a link's target.
+// A run writes to these files in place and cuts them, which must not happen to a link's target; a
+// pipe would be waited for until somebody reads from it.
 Status CheckOwnFiles(const RunPaths& paths) {
   for (const std::string& path : {paths.lock(), paths.log(), paths.metrics()}) {
     std::error_code error;
     const fs::path target = fs::read_symlink(path, error);
-    // Not a link, or not there.
-    if (error == std::errc::invalid_argument || error == std::errc::no_such_file_or_directory)
-      continue;
+    if (error == std::errc::no_such_file_or_directory) continue;
+    if (error == std::errc::invalid_argument) {  // not a link
+      if (const fs::file_type type = fs::status(path, error).type();
+          type == fs::file_type::regular || type == fs::file_type::not_found || error)
+        continue;
+      return FailedPrecondition(
+          "{}: is no regular file, and a run writes only to such; put the file back, or remove "
+          "what is in its place",
+          path);
+    }
     if (error) return ErrnoStatus(error.value(), path + ": cannot look whether it is a link");
     return FailedPrecondition(
         "{}: is a symbolic link to {}, and a run writes only to files of its own; put the file "
@@ -182,7 +190,7 @@ Status RemoveIfThere(const std::string& path) {
 
 // A JSON file of ours, or nothing if it does not exist.
 Result<std::optional<Json>> ReadJsonFile(const std::string& path) {
-  const Result<std::string> text = ReadTextFile(path);
+  const Result<std::string> text = ReadKeptTextFile(path);
   if (!text.ok() && text.status().code() == StatusCode::kNotFound) return std::nullopt;
   if (!text.ok()) return text.status();
   Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
@@ -214,7 +222,7 @@ bool RunIsHeld(const fs::path& root) {
 
 Result<ConfigNode> ReadRunRecipe(const fs::path& root) {
   const std::string path = RunPaths{root}.recipe();
-  const Result<std::string> text = ReadTextFile(path);
+  const Result<std::string> text = ReadKeptTextFile(path);
   if (!text.ok() && text.status().code() == StatusCode::kNotFound) {
     return NotFound(
         "{}: is no run directory (it has no recipe.yaml); name the one that `stoker train` "

@@ -14,7 +14,7 @@
 #include "stoker/base/json_file.h"
 #include "stoker/base/proc_text.h"
 #include "stoker/io/atomic_file.h"
-#include "stoker/io/file.h"
+#include "stoker/io/kept_file.h"
 #include "stoker/machine/read_facts.h"
 
 namespace stoker {
@@ -101,7 +101,7 @@ Status WriteRunEnvironment(const std::filesystem::path& run, const RunEnvironmen
 
 Result<std::optional<RunEnvironment>> ReadRunEnvironment(const std::filesystem::path& run) {
   const std::string path = EnvironmentPath(run);
-  const Result<std::string> text = ReadTextFile(path);
+  const Result<std::string> text = ReadKeptTextFile(path);
   if (!text.ok() && text.status().code() == StatusCode::kNotFound) return std::nullopt;
   if (!text.ok()) return text.status();
   const Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "stoker/base/json_text.h"
-#include "stoker/io/file.h"
+#include "stoker/io/kept_file.h"
 #include "stoker/io/sha256.h"
 
 namespace stoker {
@@ -128,7 +128,7 @@ Result<Learned> Learned::FromJson(const Json& json) {
 }
 
 Result<std::shared_ptr<const Learned>> ReadLearned(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
+  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadKeptTextFile(path));
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded())
     return DataLoss("{}: is no valid JSON; put back the learned.json of a run", path);

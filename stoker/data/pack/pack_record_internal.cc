@@ -9,7 +9,7 @@
 
 #include "stoker/base/json_file.h"
 #include "stoker/data/nodes/cache_store.h"
-#include "stoker/io/file.h"
+#include "stoker/io/kept_file.h"
 #include "stoker/io/temporary.h"
 
 namespace stoker::internal {
@@ -124,7 +124,7 @@ std::optional<Json> ParsePackRecord(const std::string& text) {
 }
 
 Result<std::optional<Json>> ReadPackRecord(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
+  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadKeptTextFile(path));
   return ParsePackRecord(text);
 }
 

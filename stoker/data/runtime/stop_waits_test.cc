@@ -18,6 +18,7 @@
 #include "stoker/data/sources/binary.h"
 #include "stoker/data/sources/files.h"
 #include "stoker/data/sources/lines.h"
+#include "stoker/data/testing/damaged_files.h"
 #include "stoker/data/testing/test_stages.h"
 #include "stoker/data/testing/testing.h"
 #include "stoker/data/transforms/cast.h"
@@ -242,6 +243,144 @@ INSTANTIATE_TEST_SUITE_P(Lookups, StopWaits,
                          ::testing::Combine(::testing::ValuesIn(kLookups),
                                             ::testing::Values(kWaits[0], kWaits[1], kWaits[3])),
                          NameOf);
+
+// Every source, from a server that answers a number of requests of a pass and no more.
+struct StopKind {
+  std::string name, stages;  // names of files begin with `$/`
+  std::function<void(const TempDir&)> make;
+};
+
+void PrintTo(const StopKind& kind, std::ostream* out) { *out << kind.name; }
+
+std::vector<StopKind> StopKinds() {
+  std::vector<StopKind> kinds;
+  for (const DamagedKind& kind : DamagedKinds())
+    kinds.push_back({kind.name, kind.stages, kind.make});
+  kinds.push_back(
+      {"files", "files: {path: [$/a.jpg, $/b.jpg], read: true}", damaged_kinds::MakeList});
+  kinds.push_back(
+      {"folder", "folder: {path: s3://bucket/f, extensions: [jpg]}", [](const TempDir& dir) {
+         std::filesystem::create_directories(dir / "f/a");
+         WriteFast(dir / "f/a/1.jpg", "one");
+         WriteFast(dir / "f/a/2.jpg", "two");
+       }});
+  for (StopKind& kind : kinds) {
+    std::erase(kind.name, '.');
+    // On a server a database is one file.
+    if (kind.name == "lmdb") kind.stages = "lmdb: {path: $/x.lmdb/data.mdb}";
+  }
+  return kinds;
+}
+
+// What is in a directory, as a web server and as a store that lists it has it. From the request
+// `stalls_at` on, counted from 0, it says nothing.
+class DirectoryServer {
+ public:
+  DirectoryServer(std::filesystem::path root, int stalls_at)
+      : root_(std::move(root)),
+        stalls_at_(stalls_at),
+        server_([this](const LoopbackRequest& request, int number) {
+          if (number < stalls_at_) return AnswerTo(request);
+          ++stalled_;
+          return LoopbackAnswer{.silent = true};
+        }) {}
+  std::string root() const { return server_.root(); }
+  int requests() const { return server_.requests(); }
+  bool HasStalled() const { return stalled_ > 0; }
+
+ private:
+  LoopbackAnswer AnswerTo(const LoopbackRequest& request) const {
+    std::string path = request.target.substr(0, request.target.find('?'));
+    if (request.target.find("list-type=2") != std::string::npos) return List();
+    if (path.starts_with("/bucket/")) path.erase(0, std::string_view("/bucket").size());
+    const std::string file = root_.native() + path;
+    if (!std::filesystem::is_regular_file(file)) return {.status = 404};
+    return ServeContent(request, *ReadTextFile(file));
+  }
+  LoopbackAnswer List() const {
+    std::string keys;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root_)) {
+      if (entry.is_regular_file())
+        keys += fmt::format("<Contents><Key>{}</Key><Size>{}</Size><ETag>\"v1\"</ETag></Contents>",
+                            entry.path().lexically_relative(root_).string(), entry.file_size());
+    }
+    return {.body = fmt::format(
+                "<ListBucketResult><IsTruncated>false</IsTruncated>{}</ListBucketResult>", keys)};
+  }
+
+  const std::filesystem::path root_;
+  const int stalls_at_;
+  std::atomic<int> stalled_{0};
+  const LoopbackServer server_;
+};
+
+class StopWaitsOfSources : public ::testing::TestWithParam<StopKind> {
+ protected:
+  // Builds the pipeline and reads all of it, as work that can be stopped.
+  Work Reading(const DirectoryServer& server) const {
+    std::string text = GetParam().stages;
+    if (!text.starts_with('{')) text = "{" + text + "}";
+    for (size_t at = 0; (at = text.find("$/", at)) != text.npos;)
+      text.replace(at, 1, server.root());
+    return [text](const std::atomic<bool>& stop) {
+      const StopScope scope([&stop] { return stop.load(); });
+      STOKER_ASSIGN_OR_RETURN(const ConfigNode pipeline, ParseYaml("[" + text + "]", "test"));
+      STOKER_ASSIGN_OR_RETURN(const Dataset dataset, BuildPipeline(pipeline, "/"));
+      return ReadAll(dataset, {.kind = kThreaded, .threads = 2, .stop = &stop}).status();
+    };
+  }
+};
+
+TEST_P(StopWaitsOfSources, EndSoonAtWhicheverRequestTheServerFallsSilent) {
+  const TempDir dir;
+  GetParam().make(dir);
+  const auto options = [](const DirectoryServer& server, const TempDir& cache) {
+    return RemoteOptions{.retries = 1,
+                         .timeout = kStall,
+                         .cache = cache / "cache",
+                         .endpoint = server.root(),
+                         .path_style = "true",
+                         .anonymous = true};
+  };
+  int requests = 0;
+  {
+    const TempDir cache;
+    const DirectoryServer whole(dir.path(), /*stalls_at=*/1 << 20);
+    const ScopedRemoteOptions scope(options(whole, cache));
+    STOKER_ASSERT_OK(Reading(whole)(false));
+    requests = whole.requests();
+  }
+  ASSERT_GT(requests, 0);
+  for (int stalls_at = 0; stalls_at < requests; ++stalls_at) {
+    SCOPED_TRACE(fmt::format("request {} of {}", stalls_at, requests));
+    const TempDir cache;
+    const DirectoryServer server(dir.path(), stalls_at);
+    const ScopedRemoteOptions scope(options(server, cache));
+    ExpectToStop(Reading(server), [&] { return server.HasStalled(); });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StopWaitsOfSources, ::testing::ValuesIn(StopKinds()),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(StopWaitsKinds, HaveEverySource) {
+  const std::vector<StopKind> kinds = StopKinds();
+  for (const KindDescription& source : OperatorRegistry::Known().Describe()) {
+    const bool combines = std::ranges::any_of(
+        source.options, [](const Option& option) { return option.name == "inputs"; });
+    // range waits for nothing; parquet and arrow fetch their files like hdf5, and need a library
+    // that not every machine has.
+    constexpr std::string_view kLeftOut[] = {"range", "parquet", "arrow"};
+    const bool left_out = std::ranges::find(kLeftOut, source.name) != std::end(kLeftOut);
+    if (source.group != "source" || combines || left_out) continue;
+    EXPECT_TRUE(std::ranges::any_of(kinds,
+                                    [&](const StopKind& kind) {
+                                      return kind.stages.find(std::string(source.name) + ": ") !=
+                                             std::string::npos;
+                                    }))
+        << "add '" << source.name << "' to StopKinds, or to kLeftOut with the reason";
+  }
+}
 
 TEST(StopWaits, ForAPipeEndSoonAfterThePassIsAskedToStop) {
   int ends[2];

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "stoker/base/remote_path.h"
 #include "stoker/base/short_text.h"
 #include "stoker/data/sources/file_samples_internal.h"
 #include "stoker/data/sources/text_table_internal.h"
@@ -33,7 +34,9 @@ class ListSamples final : public FileSamples {
   int64_t size() const override { return pairs_ ? files_.size() / 2 : files_.size(); }
   std::string PathOf(int64_t sample, size_t file) const override {
     const int64_t number = pairs_ ? 2 * sample + static_cast<int64_t>(file) : sample;
-    return (root_ / files_[number]).string();  // of two absolute paths, the second
+    const std::string_view path = files_[number];
+    if (IsRemotePath(path)) return std::string(path);
+    return (root_ / path).string();  // of two absolute paths, the second
   }
   int64_t LabelOf(int64_t sample) const override { return labels_[static_cast<size_t>(sample)]; }
   std::string ListedIn() const override { return list_; }

@@ -15,7 +15,7 @@ namespace stoker {
 //
 // A tab separates the two; without one, the last blank of a line precedes the label, so paths may
 // have blanks, but with `pairs` they may not. Empty lines are ignored; the list may be
-// compressed. Relative paths start at `root` or, if that is not given, at the folder of the list.
+// compressed. Paths are addresses of files on servers, absolute, or start at `root` or the list.
 //
 // Building the pipeline reads the list. By position, like `folder`. An element's key is its number
 // in the list.

@@ -72,6 +72,16 @@ TEST_F(ListTest, TakesPathsAsRelativeToTheRootAndAbsoluteOnesAsTheyAre) {
   EXPECT_THAT(SamplesOf(Source(list)), ElementsAre("masks/my dog 7.png|1", "a.jpg|2"));
 }
 
+TEST_F(ListTest, TakesAddressesAsTheyAre) {
+  List list = Of("http://127.0.0.1:9/a.jpg 1\nhttps://host/my dog.png\t2\ns3://bucket/b.jpg 3\n");
+  list.root = dir_.path() / "masks";
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Source(list));
+  const std::shared_ptr<const SampleNames> names = FindSampleNames(dataset);
+  EXPECT_EQ(names->NameOf(0, "image"), "http://127.0.0.1:9/a.jpg");
+  EXPECT_EQ(names->NameOf(1, "image"), "https://host/my dog.png");
+  EXPECT_EQ(names->NameOf(2, "image"), "s3://bucket/b.jpg");
+}
+
 TEST_F(ListTest, KeepsItsPromises) {
   ExpectKeepsItsPromises(Source(Of("a.jpg 3\nmy dog 7.png 1\nmasks/a.png 2\n")) | Shuffle{});
 }

@@ -1,8 +1,11 @@
 #include "stoker/formats/arrow/arrow_reading_plugin.h"
 
 #include <arrow/buffer.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <exception>
 #include <new>
 
@@ -19,6 +22,50 @@ class PresentBytes final : public arrow::Buffer {
  private:
   const std::shared_ptr<const TableInput> input_;
 };
+
+// Large blocks are mapped, so that their memory is the system's again once they are freed: malloc
+// keeps what was freed of them for each thread apart, up to tens of megabytes that nobody counts.
+constexpr int64_t kMappedBytes = 1 << 20;
+
+bool IsMapped(int64_t size) { return size >= kMappedBytes; }
+
+arrow::Status Mapped(void* block, int64_t size, uint8_t** out) {
+  if (block == MAP_FAILED)
+    return arrow::Status::OutOfMemory("mapping ", size, " bytes: ", std::strerror(errno));
+  *out = static_cast<uint8_t*>(block);
+  return arrow::Status::OK();
+}
+
+// A mapping begins at a page, which is more than Arrow's alignments ask for.
+arrow::Status AllocateFrom(arrow::MemoryPool& system, int64_t size, int64_t alignment,
+                           uint8_t** out) {
+  if (!IsMapped(size)) return system.Allocate(size, alignment, out);
+  return Mapped(::mmap(nullptr, static_cast<size_t>(size), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+                size, out);
+}
+
+void FreeTo(arrow::MemoryPool& system, uint8_t* block, int64_t size, int64_t alignment) {
+  if (!IsMapped(size)) return system.Free(block, size, alignment);
+  ::munmap(block, static_cast<size_t>(size));
+}
+
+arrow::Status ReallocateFrom(arrow::MemoryPool& system, int64_t old_size, int64_t new_size,
+                             int64_t alignment, uint8_t** block) {
+  if (!IsMapped(old_size) && !IsMapped(new_size))
+    return system.Reallocate(old_size, new_size, alignment, block);
+  if (IsMapped(old_size) && IsMapped(new_size)) {
+    return Mapped(::mremap(*block, static_cast<size_t>(old_size), static_cast<size_t>(new_size),
+                           MREMAP_MAYMOVE),
+                  new_size, block);
+  }
+  uint8_t* moved = nullptr;
+  ARROW_RETURN_NOT_OK(AllocateFrom(system, new_size, alignment, &moved));
+  std::memcpy(moved, *block, static_cast<size_t>(std::min(old_size, new_size)));
+  FreeTo(system, *block, old_size, alignment);
+  *block = moved;
+  return arrow::Status::OK();
+}
 
 }  // namespace
 
@@ -91,7 +138,7 @@ arrow::Status LimitedPool::Take(int64_t size) {
 
 arrow::Status LimitedPool::Allocate(int64_t size, int64_t alignment, uint8_t** out) {
   ARROW_RETURN_NOT_OK(Take(size));
-  const arrow::Status status = system_->Allocate(size, alignment, out);
+  const arrow::Status status = AllocateFrom(*system_, size, alignment, out);
   if (!status.ok()) used_ -= size;
   return status;
 }
@@ -99,13 +146,13 @@ arrow::Status LimitedPool::Allocate(int64_t size, int64_t alignment, uint8_t** o
 arrow::Status LimitedPool::Reallocate(int64_t old_size, int64_t new_size, int64_t alignment,
                                       uint8_t** ptr) {
   ARROW_RETURN_NOT_OK(Take(new_size - old_size));
-  const arrow::Status status = system_->Reallocate(old_size, new_size, alignment, ptr);
+  const arrow::Status status = ReallocateFrom(*system_, old_size, new_size, alignment, ptr);
   if (!status.ok()) used_ -= new_size - old_size;
   return status;
 }
 
 void LimitedPool::Free(uint8_t* buffer, int64_t size, int64_t alignment) {
-  system_->Free(buffer, size, alignment);
+  FreeTo(*system_, buffer, size, alignment);
   used_ -= size;
 }
 

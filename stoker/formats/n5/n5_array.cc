@@ -9,6 +9,7 @@
 
 #include "stoker/base/remote_path.h"
 #include "stoker/io/file.h"
+#include "stoker/io/kept_file.h"
 #include "stoker/io/remote/location.h"
 #include "stoker/io/remote/remote_names.h"
 
@@ -181,7 +182,7 @@ class N5Array final : public ChunkedArray {
 
 Result<bool> DescribesDataset(const fs::path& attributes) {
   STOKER_ASSIGN_OR_RETURN(const std::string text,
-                          ReadTextFile(attributes.string(), kMostAttributes));
+                          ReadKeptTextFile(attributes.string(), kMostAttributes));
   return DescribesN5Dataset(text, NameForMessages(attributes.string()));
 }
 
@@ -291,7 +292,7 @@ Result<StoredChunk> ParseN5Block(const N5Attributes& attributes, std::span<const
 
 Result<std::shared_ptr<const ChunkedArray>> OpenN5(const fs::path& folder) {
   const std::string path = (folder / kAttributesFile).string();
-  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path, kMostAttributes));
+  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadKeptTextFile(path, kMostAttributes));
   STOKER_ASSIGN_OR_RETURN(N5Attributes attributes, ParseN5Attributes(text, NameForMessages(path)));
   ChunkedLayout layout{.name = NameForMessages(folder.string()),
                        .shape = attributes.shape,

@@ -69,6 +69,11 @@ Result<std::optional<CacheLock>> CacheLock::Take(std::string path, int operation
   }
 }
 
+CacheLock::CacheLock(std::string path, Descriptor file, Afterwards afterwards)
+    : path_(std::move(path)), file_(std::move(file)), afterwards_(afterwards) {
+  if (afterwards_ == Afterwards::kRemove) unfinished_.emplace(path_);
+}
+
 // Removes the name first: a process that waits for the lock finds that it is gone, and makes it
 // anew.
 CacheLock::~CacheLock() {

@@ -7,6 +7,7 @@
 
 #include "stoker/base/status.h"
 #include "stoker/io/descriptor.h"
+#include "stoker/io/unfinished_file.h"
 
 namespace stoker {
 
@@ -14,7 +15,8 @@ namespace stoker {
 // destroyed, or when the process dies. Movable.
 class CacheLock {
  public:
-  enum class Afterwards { kStay, kRemove };  // the file, when the lock is released
+  // The file, when the lock is released, or a signal ends the process.
+  enum class Afterwards { kStay, kRemove };
 
   // Takes the lock, once no other holder has it; creates the file `path` if it does not exist.
   // Errors: kCancelled if this thread was asked to stop while it waited (base/stop_scope.h);
@@ -31,12 +33,12 @@ class CacheLock {
   static Result<std::optional<CacheLock>> Take(std::string path, int operation,
                                                double patience_seconds, Afterwards afterwards);
 
-  CacheLock(std::string path, Descriptor file, Afterwards afterwards)
-      : path_(std::move(path)), file_(std::move(file)), afterwards_(afterwards) {}
+  CacheLock(std::string path, Descriptor file, Afterwards afterwards);
 
   std::string path_;
   Descriptor file_;  // none once moved from
   Afterwards afterwards_;
+  std::optional<UnfinishedFile> unfinished_;  // where it is removed afterwards
 };
 
 // What a waiter for a lock does, depending on the time and on its holder's progress. One thread at

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <thread>
 
+#include "stoker/base/log.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/base/testing.h"
 #include "stoker/io/file.h"
@@ -124,6 +125,47 @@ TEST(RemoteFile, NobodyWhoListensIsSaidSo) {
     url = server.url("a");
   }
   EXPECT_THAT(ReadAll(url), FailsWith(StatusCode::kUnavailable, "check the host's name"));
+}
+
+TEST(RemoteFile, AServerThatWasNeverReachedIsGivenUpAfterThreeTriesHoweverManyThereAre) {
+  const ScopedRemoteOptions options({.retries = 9});
+  std::string url;
+  {
+    const LoopbackServer server([](const LoopbackRequest&, int) { return LoopbackAnswer{}; });
+    url = server.url("a");
+  }
+  EXPECT_THAT(ReadAll(url), FailsWith(StatusCode::kUnavailable, "after 3 tries"));
+}
+
+// Its name is right, so it is away for a while.
+TEST(RemoteFile, AServerThatHasAnsweredBeforeIsTriedAsOftenAsAnyOther) {
+  const ScopedRemoteOptions options({.retries = 9});
+  std::string url;
+  {
+    const LoopbackServer server(
+        [](const LoopbackRequest& request, int) { return ServeContent(request, "content"); });
+    url = server.url("b");
+    EXPECT_EQ(*ReadAll(server.url("a")), "content");
+  }
+  EXPECT_THAT(ReadAll(url), FailsWith(StatusCode::kUnavailable, "after 10 tries"));
+}
+
+TEST(RemoteFile, ALongWaitThatAServerAsksForIsReportedOnceAServer) {
+  const ScopedRemoteOptions options;
+  std::atomic<int> told = 0;
+  SetLogSink([&](LogLevel, std::string_view message) {
+    told += message.find("asks for a retry after 5 s") != message.npos ? 1 : 0;
+  });
+  const auto busy = [](const LoopbackRequest& request, int number) {
+    if (number % 2 == 1) return ServeContent(request, "content");
+    return LoopbackAnswer{.status = 429, .headers = {"Retry-After: 5"}};
+  };
+  const LoopbackServer server(busy), other(busy);
+  std::thread beside([&] { EXPECT_EQ(*ReadAll(other.url("a")), "content"); });
+  for (const char* name : {"a", "b"}) EXPECT_EQ(*ReadAll(server.url(name)), "content");
+  beside.join();
+  SetLogSink(nullptr);
+  EXPECT_EQ(told, 2);
 }
 
 TEST(RemoteFile, ATransferThatBreaksGoesOnWhereItStood) {

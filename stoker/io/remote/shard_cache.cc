@@ -359,7 +359,8 @@ ShardCache::Writer::Writer(std::shared_ptr<ShardCache> cache, const RemoteFile& 
       etag_(file.version().etag),
       size_(file.version().size),
       turn_(std::move(turn)),
-      temporary_(std::move(temporary)) {}
+      temporary_(std::move(temporary)),
+      unfinished_(temporary_.path()) {}
 
 // What is under way counts by the size of its file, so that is made as long as there is room.
 Status ShardCache::Writer::Reserve(uint64_t bytes) {

@@ -8,6 +8,7 @@
 
 #include "stoker/base/json.h"
 #include "stoker/io/file.h"
+#include "stoker/io/kept_file.h"
 #include "stoker/run/published_progress.h"
 #include "stoker/run/run_directory.h"
 
@@ -96,8 +97,8 @@ namespace {
 
 // By the summary of a run that has come to its end, else by its progress. Neither need be there.
 std::optional<Starvation> StarvationOf(const RunPaths& paths) {
-  Result<std::string> text = ReadTextFile(paths.summary(), kMostBytes);
-  if (!text.ok()) text = ReadTextFile(ProgressPath(paths.root), kMostBytes);
+  Result<std::string> text = ReadKeptTextFile(paths.summary(), kMostBytes);
+  if (!text.ok()) text = ReadKeptTextFile(ProgressPath(paths.root), kMostBytes);
   if (!text.ok()) return std::nullopt;
   const Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
   return json.is_object() ? Starvation::FromJson(json.value("starved", Json())) : std::nullopt;
@@ -113,7 +114,8 @@ Result<RunMetrics> ReadRunMetrics(const std::string& run) {
     return NotFound(
         "{}: has no metrics.jsonl; name the directory of a run, as `stoker train` printed it", run);
   }
-  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path, kMostBytes));
+  STOKER_ASSIGN_OR_RETURN(const std::string text, is_directory ? ReadKeptTextFile(path, kMostBytes)
+                                                               : ReadTextFile(path, kMostBytes));
   STOKER_ASSIGN_OR_RETURN(RunMetrics metrics, ParseRunMetrics(text, path));
   metrics.name = run;
   if (is_directory) metrics.starved = StarvationOf(RunPaths{run});

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "stoker/data/runtime/starvation.h"
-#include "stoker/io/file.h"
+#include "stoker/io/kept_file.h"
 #include "stoker/run/published_progress.h"
 #include "stoker/run/run_directory.h"
 #include "stoker/tools/chart/run_metrics.h"
@@ -28,7 +28,7 @@ double NumberOf(const Json& json, const char* key) {
 
 // Null if there is none, or none that can be read: a machine that lost power may leave it empty.
 Json ReadProgress(const RunPaths& paths) {
-  const Result<std::string> text = ReadTextFile(ProgressPath(paths.root));
+  const Result<std::string> text = ReadKeptTextFile(ProgressPath(paths.root));
   Json json = text.ok() ? Json::parse(*text, nullptr, /*allow_exceptions=*/false) : Json();
   if (!json.is_object() || !json.value("step", Json()).is_number()) return nullptr;
   std::error_code error;

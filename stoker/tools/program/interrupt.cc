@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "stoker/base/write_text.h"
+#include "stoker/io/unfinished_file.h"
 #include "stoker/tools/program/handler_text.h"
 
 namespace stoker {
@@ -45,6 +46,7 @@ std::string_view StoringAfter(int number) {
 
 extern "C" void EndProcess(int number) {
   Say(StoppedBy(number));
+  RemoveUnfinishedFiles();
   ::_exit(128 + number);
 }
 

@@ -13,8 +13,8 @@
 
 namespace stoker {
 
-// For work that needs no clean-up: a signal ends the process at once with 128 + its number and a
-// message on standard error. Delivers signals held by HoldInterrupts.
+// For work that needs no clean-up but RemoveUnfinishedFiles: a signal ends the process at once with
+// 128 + its number and a message on standard error. Delivers signals held by HoldInterrupts.
 void EndOnInterrupt();
 
 // For work that needs clean-up: the first signal is recorded and acknowledged on standard error,

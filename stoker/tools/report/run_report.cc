@@ -7,7 +7,7 @@
 
 #include "stoker/doctor/diagnose.h"
 #include "stoker/io/atomic_file.h"
-#include "stoker/io/file.h"
+#include "stoker/io/kept_file.h"
 #include "stoker/run/run_directory.h"
 #include "stoker/tools/doctor/recipe_facts.h"
 #include "stoker/tools/top/top_verdict.h"
@@ -24,7 +24,7 @@ std::string Now() {
 
 // A run whose choices were given, and not tried out, has no tuning.json.
 Json ReadTuning(const RunPaths& paths) {
-  const Result<std::string> text = ReadTextFile(paths.tuning());
+  const Result<std::string> text = ReadKeptTextFile(paths.tuning());
   Json json = text.ok() ? Json::parse(*text, nullptr, /*allow_exceptions=*/false) : Json();
   return json.is_object() ? json : Json();
 }
@@ -49,7 +49,7 @@ Result<RunReport> ReadRunReport(const std::filesystem::path& run, std::string ho
   RunReport report{.record = {}, .how = std::move(how), .when = Now()};
   STOKER_ASSIGN_OR_RETURN(report.record, ReadRunRecord(run.string()));
   const RunPaths paths{run};
-  STOKER_ASSIGN_OR_RETURN(report.recipe_text, ReadTextFile(paths.recipe()));
+  STOKER_ASSIGN_OR_RETURN(report.recipe_text, ReadKeptTextFile(paths.recipe()));
   report.tuning = ReadTuning(paths);
   AddTimes(report, run);
   return report;

@@ -7,7 +7,7 @@
 
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/io/atomic_file.h"
-#include "stoker/io/file.h"
+#include "stoker/io/kept_file.h"
 #include "stoker/run/run_directory.h"
 #include "stoker/tools/launch/rank_group.h"
 #include "stoker/tools/program/exit_code.h"
@@ -23,7 +23,7 @@ constexpr std::string_view kLongestTrace = "86400";
 
 // The last error in the log of a rank; empty if there is none.
 std::string LastError(const std::filesystem::path& log) {
-  const Result<std::string> text = ReadTextFile(log);
+  const Result<std::string> text = ReadKeptTextFile(log);
   if (!text.ok()) return {};
   std::string_view rest = *text, last;
   while (!rest.empty()) {
@@ -51,7 +51,7 @@ Status FailureOf(const RankFailure& failure, const ScaleRunOptions& options,
 // From profile.json, which has exact sums of all steps (docs/profiles.md).
 Status ReadSteps(const std::filesystem::path& run, ScalePoint& point) {
   const std::string path = RunPaths{run.string()}.profile();
-  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
+  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadKeptTextFile(path));
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   const auto number = [&](const char* key) {
     const Json value = json.is_object() ? json.value(key, Json()) : Json();
@@ -78,7 +78,7 @@ Result<ScalePoint> Measured(const ScaleRunOptions& options, const std::filesyste
     if (column.kind != "train") continue;  // evaluations count epochs that have begun
     for (const double epoch : column.epoch) point.epochs = std::fmax(point.epochs, epoch);
   }
-  STOKER_ASSIGN_OR_RETURN(const std::string stacks, ReadTextFile(folded));
+  STOKER_ASSIGN_OR_RETURN(const std::string stacks, ReadKeptTextFile(folded));
   point.wait_for_ranks = ShareOfSteps(stacks, kWaitForRanks);
   std::error_code ignored;
   const uintmax_t bytes = std::filesystem::file_size(RunPaths{run.string()}.weights(), ignored);

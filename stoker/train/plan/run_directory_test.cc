@@ -1,5 +1,7 @@
 #include "stoker/run/run_directory.h"
 
+#include <sys/stat.h>
+
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -7,7 +9,10 @@
 
 #include "stoker/base/testing.h"
 #include "stoker/io/file_size_limit_testing_internal.h"
+#include "stoker/run/allowed_changes.h"
 #include "stoker/run/metrics_file.h"
+#include "stoker/run/published_progress.h"
+#include "stoker/run/run_summary.h"
 #include "stoker/run/testing.h"
 
 namespace stoker::run_directory_test {
@@ -267,6 +272,35 @@ TEST(RunDirectory, AFileThatIsALinkIsRefusedAndWhatItLeadsToStaysWhole) {
                 FailsWith(StatusCode::kFailedPrecondition, link + ": is a symbolic link to "));
     EXPECT_EQ(ReadFileForTest(dir / "thesis"), "precious");
   }
+}
+
+void PutPipeAt(const std::string& path) {
+  std::filesystem::remove(path);
+  ASSERT_EQ(::mkfifo(path.c_str(), 0666), 0);
+}
+
+TEST(RunDirectory, APipeInThePlaceOfAFileIsRefusedAndNotWaitedFor) {
+  for (const char* name : {"metrics.jsonl", "log", "lock", "recipe.yaml"}) {
+    const TempDir dir;
+    STOKER_ASSERT_OK(RunDirectory::Create({dir / "run"}, kRecipe));
+    const std::string pipe = dir / (std::string("run/") + name);
+    PutPipeAt(pipe);
+    EXPECT_THAT(RunDirectory::Open(dir / "run"),
+                FailsWith(StatusCode::kFailedPrecondition, pipe + ": is "));
+  }
+  const TempDir dir;
+  STOKER_ASSERT_OK(RunDirectory::Create({dir / "run"}, kRecipe));
+  const RunPaths paths{dir.path() / "run"};
+  for (const std::string& path : {paths.choices(), paths.data(), paths.learned(), paths.summary(),
+                                  paths.allowed_changes(), ProgressPath(paths.root)})
+    PutPipeAt(path);
+  const auto refused = FailsWith(StatusCode::kFailedPrecondition, "is a pipe, socket or device");
+  EXPECT_THAT(ReadRunChoices(paths.root), refused);
+  EXPECT_THAT(ReadRunData(paths.root), refused);
+  EXPECT_THAT(ReadRunLearned(paths.root), refused);
+  EXPECT_THAT(ReadRunSummary(paths.root), refused);
+  EXPECT_THAT(ReadAllowedChanges(paths.root), refused);
+  EXPECT_THAT(ReadPublishedProgress(paths.root), refused);
 }
 
 TEST(MetricsFile, ALinkIsNotFollowed) {
