@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <new>
@@ -45,6 +47,14 @@ TEST(Program, OutOfMemoryIsAFailureWithAdvice) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.error_output,
               AllOf(StartsWith("stoker: error: out of memory; "), Not(HasSubstr("defect"))));
+}
+
+TEST(Program, ASignalAfterTheErrorWasSaidAddsNoOtherAndLeavesTheExitCode) {
+  const auto fail_and_raise = [] {
+    std::fputs(RunProgram([] { throw std::bad_alloc(); }).error_output.c_str(), stderr);
+    std::raise(SIGTERM);
+  };
+  EXPECT_EXIT(fail_and_raise(), testing::ExitedWithCode(1), "^stoker: error: out of [^\n]*\n$");
 }
 
 TEST(Program, AThreadThatTheSystemRefusesIsNoDefect) {
