@@ -2,9 +2,10 @@
 # ./dev chaos
 
 do_chaos() {
-  local status=0
+  local status=0 targets=(stoker stoker-train stoker_chaos_faults)
   setup_base
-  configure_and_build release stoker stoker-train stoker_chaos_faults
+  if [[ -r $(pyarrow_dir)/include/parquet/arrow/reader.h ]]; then targets+=(stoker_arrow stoker_arrow_testing); fi
+  configure_and_build release "${targets[@]}"
   (cd tests && STOKER="$root/build/release/bin/stoker" STOKER_CHAOS_LIBRARY="$root/build/release/bin/libstoker_chaos_faults.so" \
     "$python" -B -m chaos "$@" 2>&1) | tee "$log_dir/chaos.log" || status=$?
   case $status in

@@ -39,6 +39,32 @@ class ChaosTest(unittest.TestCase):
                 self.assertEqual(verdict.findings, [], f"faults: {verdict.trouble}; ./dev chaos --seed {seed} repeats it")
 
 
+@unittest.skipIf(has_sanitizer(), "a sanitizer's own library must be loaded first, and what it keeps resident says nothing")
+@unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train")), "there is no stoker-train")
+class ChaosRanksTest(unittest.TestCase):
+    """Trainings in several processes: what is left of one that was disturbed is continued to the undisturbed weights."""
+
+    SEED = 1003  # of a training by two ranks without restarts
+
+    def assert_harmless(self, what, *signals):
+        verdict = judge_seed(Settings(STOKER, LIBRARY, late=PATIENCE, only="ranks"), self.SEED, Trouble(signals=list(signals)))
+        self.assertEqual((verdict.case.ranks, verdict.case.restarts), (2, 0), "choose another seed")
+        self.assertEqual(verdict.findings, [], verdict.outcomes)
+        self.assertGreater(verdict.happened[what], 0)
+
+    def test_a_rank_that_is_killed_costs_no_byte(self):
+        self.assert_harmless("kill -9 of a rank", Disturbance(signal.SIGKILL, 0.7, rank=1))
+
+    def test_a_launcher_that_is_killed_leaves_no_rank_behind(self):
+        self.assert_harmless("kill -9", Disturbance(signal.SIGKILL, 0.7))
+
+    def test_a_launcher_that_is_stopped_stops_all(self):
+        self.assert_harmless("stop", Disturbance(signal.SIGTERM, 0.7))
+
+    def test_a_rank_that_is_stopped_stops_all(self):
+        self.assert_harmless("stop of a rank", Disturbance(signal.SIGINT, 0.7, rank=0))
+
+
 class PreloadCase(ProgramTest):
     def preload(self, rules, *command, folder=""):
         """(exit code, stderr, the log) of `stoker COMMAND` in the test's folder, or in this one, under these rules."""
@@ -296,21 +322,24 @@ class ChaosHarnessTest(PreloadCase):
             if not log:
                 return call
 
-    def planted(self, script, trouble, budget=True):
+    def planted(self, script, trouble, budget=True, ranks=False):
         """The findings of a seed whose program is `script` when it is disturbed, and Stoker itself otherwise."""
         fake = self.path("fake-stoker")
         # The undisturbed run has rules too, which only count; those of the tests below make the clock jump.
         plainly = f'case "$STOKER_CHAOS_RULES" in *jump*) ;; *) exec "{STOKER}" "$@" ;; esac'
         self.write("fake-stoker", f"#!/bin/sh\n{plainly}\nunset LD_PRELOAD\n{script}\n")
         os.chmod(fake, os.stat(fake).st_mode | stat.S_IXUSR)
-        verdict = judge_seed(Settings(fake, LIBRARY, late=0.5, hang=20), self.PACK_SEED if budget else self.FREE_SEED, trouble)
+        settings = Settings(fake, LIBRARY, late=0.5, hang=20, only="ranks" if ranks else "")
+        verdict = judge_seed(settings, self.PACK_SEED if budget else self.FREE_SEED, trouble)
         case = verdict.case
+        if ranks:
+            return verdict.findings
         self.assertTrue(case.kind == "pack" and bool(case.budget) == budget and not case.address, "choose another seed")
         return verdict.findings
 
-    def assert_found(self, text, script, budget=True, **trouble):
+    def assert_found(self, text, script, budget=True, ranks=False, **trouble):
         rules = ["clock:jump-1:1:0"]  # one that hurts nobody, so that the disturbed run is known from the others
-        findings = self.planted(script, Trouble(rules, **trouble), budget)
+        findings = self.planted(script, Trouble(rules, **trouble), budget, ranks)
         self.assertTrue(any(text in finding for finding in findings), findings)
 
     def test_what_does_not_misbehave_is_not_blamed(self):
@@ -343,6 +372,10 @@ class ChaosHarnessTest(PreloadCase):
 
     def test_a_program_that_never_ends_is_found(self):
         self.assert_found("hangs:", "while true; do sleep 0.1; done")
+
+    @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train")), "there is no stoker-train")
+    def test_a_rank_that_outlives_its_launcher_is_found(self):
+        self.assert_found("left behind", "sleep 1.5 & sleep 0.3; echo 'stoker: error: recipe.yaml: no' >&2; exit 1", ranks=True)
 
     def test_memory_beyond_the_budget_is_found(self):
         self.assert_found("memory:", self.GREEDY)

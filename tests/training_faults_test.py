@@ -39,7 +39,8 @@ train:
 """
 AVERAGES = ("ema", "swa, start: 0.3")
 # Of lines and summaries: what depends on the clock, or on the memory of a process.
-OF_THE_MACHINE = {"images_per_s", "waited", "seconds", "train_seconds", "run", "starved", "peak_rss_bytes"}
+OF_THE_MACHINE = {"images_per_s", "waited", "seconds", "train_seconds", "run", "starved", "peak_rss_bytes",
+                  "waited_for_ranks", "exchanged", "slowest_rank", "fastest_rank"}
 
 
 def without_figures_of_the_machine(value):

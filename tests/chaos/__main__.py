@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from . import coverage, session
+from . import columns, coverage, session
 
 
 def arguments_of(words):
@@ -21,7 +21,7 @@ def arguments_of(words):
     parser.add_argument("--seeds", type=int, default=sys.maxsize, help="at most so many cases")
     parser.add_argument("--first", type=int, default=1, help="the first seed [1]")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="cases at a time [processors]")
-    parser.add_argument("--only", default="", choices=["trainings", "pipelines"], help="cases of this kind alone; other seeds mean the same")
+    parser.add_argument("--only", default="", choices=["trainings", "ranks", "pipelines"], help="cases of this kind alone; other seeds mean the same")
     arguments = parser.parse_args(words)
     if arguments.seed is not None:
         arguments.first, arguments.seeds, arguments.seconds, arguments.jobs = arguments.seed, 1, math.inf, 1
@@ -53,7 +53,7 @@ class Report:
         if verdict.findings:
             self.failed.append(case.seed)
         for finding in dict.fromkeys(verdict.findings):
-            print(f"seed {case.seed}: {case.kind} of {case.source.format}: {finding}")
+            print(f"seed {case.seed}: {case} of {case.source.format}: {finding}")
         if verdict.findings or self.in_full:
             print(f"  {'on_error; ' if 'on_error' in verdict.recipe else ''}faults: {verdict.trouble}\n  replay: ./dev chaos --seed {case.seed}", flush=True)
         if self.in_full:
@@ -69,6 +69,8 @@ class Report:
 
 def main():
     arguments = arguments_of(sys.argv[1:])
+    if columns.MISSING:
+        print(columns.MISSING)
     settings = session.Settings(os.environ["STOKER"], os.environ["STOKER_CHAOS_LIBRARY"], only=arguments.only)
     report = Report(arguments.seed is not None)
     seeds = itertools.count(arguments.first)

@@ -41,8 +41,15 @@ class Case:
     printed: bool = False  # standard output must be the same too
     budget: int = 0  # bytes; 0: none
     stages: int = 2
+    divided: bool = False  # into training and evaluation
+    ranks: int = 0  # processes that a launcher starts
+    restarts: int = 0  # how often it starts them again
+    shards_state: bool = False  # each of them has a part of the optimizer's state
     address: str = ""  # of the server, where the data come from there
     environment: dict = dataclasses.field(default_factory=dict)
+
+    def __str__(self):
+        return self.kind + (f" by {self.ranks} ranks" if self.ranks else "") + (", divided" if self.divided else "")
 
 
 class Workshop:

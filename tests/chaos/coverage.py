@@ -8,16 +8,19 @@ def all_faults():
     """Names of every fault that can be drawn."""
     calls = [f"{call} {effect}" for call, effects in trouble.CALLS for effect in effects]
     # Drawn beside signals alone, to make time for them.
-    return [*calls, "read slow-10", "read slow-40", *(f"server {kind}" for kind, _ in trouble.SERVER), "stop", "kill -9", "two processes"]
+    return [*calls, "read slow-10", "read slow-40", *(f"server {kind}" for kind, _ in trouble.SERVER), "stop", "kill -9",
+            "pause", "stop of a rank", "kill -9 of a rank", "pause of a rank", "two processes"]
 
 
 class Coverage:
     def __init__(self):
         self.counts = collections.Counter()  # (fault, format)
         self.cases = collections.Counter()  # (kind, format)
+        self.kinds = collections.Counter()  # kinds in full, such as "train by 2 ranks, divided"
 
     def add_case(self, case):
         self.cases[case.kind, case.source.format] += 1
+        self.kinds[str(case)] += 1
 
     def add(self, case, faults):
         """faults: names of what happened to the case, each once or more often"""
@@ -33,6 +36,7 @@ class Coverage:
             lines.append(fault.ljust(width) + "".join(f"{self.counts[fault, format] or '.':>6}" for format in formats))
         lines.append("cases".ljust(width) + "".join(f"{sum(n for (_, of), n in self.cases.items() if of == each) or '.':>6}"
                                                     for each in formats))
+        lines.append("kinds: " + ", ".join(f"{count} {kind}" for kind, count in sorted(self.kinds.items())))
         never = [fault for fault in faults if not any(self.counts[fault, format] for format in formats)]
         lines.append("never happened: " + (", ".join(never) or "none"))
         return "\n".join(lines)

@@ -56,12 +56,20 @@ PLACES = re.compile(r"(?m)://|\.ya?ml:\d+|(?:^|\s)\.(?:: |/)|memory|threads?\b|s
 
 def names_a_place(case, outcome, folder):
     """Whether what it says tells where: a file of the case, an address, a line of the recipe, or what is short."""
-    said = "\n".join([outcome.out, *(line.removeprefix("stoker: error: ") for line in outcome.err.splitlines())])
+    said = "\n".join([outcome.out, *(re.sub(r"^(\[\d+\] )?stoker: error: ", "", line) for line in outcome.err.splitlines())])
     names = {name for _, folders, files in os.walk(folder) for name in [*folders, *files]} | set(outcome.arguments)
     names |= set(case.environment.values())  # the directory of copies, which may not have been made
     # Some are words: they count as names where a path goes on or a message begins after them.
     named = any(re.search(r"(?<!\w)" + re.escape(name) + ("" if "." in name else "(?=[/:])"), said) for name in names)
     return folder in said or named or bool(PLACES.search(said))
+
+
+def errors_of_ranks(outcome):
+    """{rank: the errors that it printed} of a launch, whose lines begin with the rank."""
+    found = {}
+    for rank, error in re.findall(r"(?m)^\[(\d+)\] (stoker: error: .*)$", outcome.err):
+        found.setdefault(int(rank), []).append(error)
+    return found
 
 
 def are_of_the_recipe(errors):
@@ -76,9 +84,9 @@ def wrong_with_end(case, outcome, folder, late_limit):
         return [f"hangs: still there after {outcome.seconds:.0f} s; {outcome.hung}"]
     if outcome.code < 0 and not outcome.killed:
         return [f"ended by signal {-outcome.code}"]
+    wrong = [f"left behind: its ranks were there {outcome.left:.1f} s after it had ended"] if outcome.left > late_limit else []
     if outcome.killed:
-        return []
-    wrong = []
+        return wrong
     if outcome.stopped and outcome.late > late_limit:
         wrong.append(f"late: ended {outcome.late:.1f} s after it was told to stop")
     if outcome.code not in (STOP_CODES if outcome.stopped else {0, 1, 2}):
@@ -89,15 +97,20 @@ def wrong_with_end(case, outcome, folder, late_limit):
     errors = errors_of(outcome)
     if outcome.code in (1, 2) and len(errors) != 1 and not are_of_the_recipe(errors):
         wrong.append(f"exit code {outcome.code} with {len(errors)} errors")
-    if outcome.code in (1, 2) and errors and not names_a_place(case, outcome, folder):
+    lost = "kill -9 of a rank" in outcome.signals and "was killed by signal 9" in outcome.err
+    if outcome.code in (1, 2) and errors and not lost and not names_a_place(case, outcome, folder):
         wrong.append("the error names no place: " + errors[0])
-    return wrong
+    return wrong + [f"rank {rank} printed {len(errors)} errors" for rank, errors in sorted(errors_of_ranks(outcome).items())
+                    if len(errors) > 1 + case.restarts and not are_of_the_recipe(errors)]
 
 
 def wrong_with_steps(case, outcome, folder):
-    """Of a training that failed: whether the last step that its metrics name is stored. For trouble that spares steps."""
+    """Of a training that failed: whether the last step that its metrics name is stored. For trouble that spares steps.
+
+    Of an optimizer's state that is shared out no rank can store what another one has when that one fails.
+    """
     metrics = os.path.join(folder, "run", "metrics.jsonl")
-    if case.kind != "train" or outcome.code != 1 or not os.path.exists(metrics):
+    if case.kind != "train" or case.shards_state or outcome.code != 1 or not os.path.exists(metrics):
         return []
     done = max((line.get("step", 0) for line in lines_of(metrics)), default=0)
     checkpoints = os.path.join(folder, "run", "checkpoints")

@@ -1,10 +1,20 @@
 """Recipes without a training, and the commands that read them."""
-from . import archives, tables
+from . import archives, columns, splits, tables
 from .case import Case, stream
 
 MAKERS = {make.__name__: make for make in (*tables.MAKERS, *archives.MAKERS)}
+COLUMN_SHARE = 0.15
 # Short waits, so that a fault that never ends is an error soon.
 REMOTE = "  remote: {retry_wait: 0.02, retries: 3, timeout: 1.5, connections: 4, read_ahead: READ_AHEAD, anonymous: true}\n"
+
+
+def source_of(seed, rng, names, column_makers, work):
+    """Files of one of these formats, or columns, which seeds draw from a stream of their own: without Arrow all other seeds stay as they are."""
+    make = MAKERS[rng.choice(names)]
+    draw = stream(seed, "columns")
+    if draw.random() < COLUMN_SHARE and not columns.MISSING:
+        make = draw.choice(column_makers)
+    return make(work, stream(seed, "data"))
 
 
 def stage_of_order(rng, by_position):
@@ -33,7 +43,7 @@ def skips(stages):
     return any("on_error" in stage or "interleave" in stage or "mix" in stage for stage in stages)
 
 
-def stages_of(rng, source, work, remote):
+def stages_of(rng, seed, source, work, remote):
     """All stages of a pipeline over `source`; the first one reads."""
     stages = [source.entry, *source.more]
     if source.decodes:
@@ -41,12 +51,21 @@ def stages_of(rng, source, work, remote):
     if rng.random() < 0.35:
         at = rng.randrange(len(stages))
         stages[at] = on_error(rng, stages[at], work)
+    divide(seed, source, stages, remote)
     if rng.random() < 0.25:
         stages.append(f"cache: {{path: {work.work}/kept.elements}}" if rng.random() < 0.6 else "cache")
     by_position = source.is_by_position(remote) and not skips(stages)
     stages += [stage_of_order(rng, by_position) for _ in range(rng.choice([0, 1, 1, 2]))]
     stages += [stage_of_values(rng, source) for _ in range(rng.choice([0, 1, 2]))]
     return combined(rng, stages)
+
+
+def divide(seed, source, stages, remote, side="train"):
+    """Of a part of the seeds puts the stage `split` after the source."""
+    after = 1 + len(source.more)
+    division = splits.draw(seed, source, source.is_by_position(remote) and not skips(stages[:after]))
+    if division:
+        stages.insert(after, splits.stage(side, division))
 
 
 def combined(rng, stages):
@@ -60,6 +79,13 @@ def combined(rng, stages):
 
 def recipe_text(root, stages, remote=""):
     return f"data:\n  root: {root}\n{remote}  train:\n" + "".join(f"    - {stage}\n" for stage in stages)
+
+
+def divided_text(root, stages, remote=""):
+    """The same for a pipeline with the stage `split`, written as what both sides share; evaluation goes on as training does."""
+    shared, rest = splits.shared_section(stages)
+    rest = "".join(f"    - {stage}\n" for stage in rest) or "    - prefetch\n"
+    return f"data:\n  root: {root}\n{remote}{shared}  train:\n{rest}  eval:\n{rest}"
 
 
 def put_on_a_server(rng, case, address):
@@ -114,14 +140,20 @@ def look_case(rng, seed, source, by_position):
 def make(seed, work, address):
     """A case of pack, bench, verify or inspect; `address` is that of a server of what the workshop has made."""
     rng = stream(seed, "pipeline")
-    source = MAKERS[rng.choice(sorted(MAKERS))](work, stream(seed, "data"))
+    source = source_of(seed, rng, sorted(MAKERS), columns.MAKERS, work)
     kind = rng.choices([pack_case, bench_case, look_case], [7, 2, 2])[0]
     if kind is look_case and not source.files:
         kind = pack_case
     remote = source.remote and kind is not look_case and rng.random() < 0.5
-    stages = stages_of(rng, source, work, remote)
+    stages = stages_of(rng, seed, source, work, remote)
     case = kind(rng, seed, source, source.is_by_position(remote) and not skips(stages))
     case.stages = len(stages) + 2
     place = put_on_a_server(rng, case, address) if remote else ["."]
-    work.write("recipe.yaml", recipe_text(place[0], stages, *place[1:]))
+    case.divided = any("split: {side: " in stage for stage in stages)
+    text, shape = recipe_text, stream(seed, "shape of split")
+    if splits.is_divided(stages) and shape.random() < 0.5:
+        text = divided_text
+        if case.kind == "pack":
+            case.command = case.again = [*case.command, "--of", shape.choice(["train", "eval"])]
+    work.write("recipe.yaml", text(place[0], stages, *place[1:]))
     return case

@@ -17,6 +17,7 @@ def tag_of(content):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or each answer, sent in pieces, would wait 40 ms for an acknowledgement
 
     def do_GET(self):
         plan, faults = self.server.faults_of_next_request()

@@ -7,6 +7,7 @@ import tempfile
 
 from . import judge, pipelines, process, trainings, trouble
 from .case import Workshop, clean_environment, stream
+from .family import text
 from .server import Server
 
 TRAINING_SHARE = 0.15
@@ -20,7 +21,7 @@ class Settings:
     faults: str  # the preloaded library
     late: float = LATE
     memory: bool = True  # whether resident memory says something (not under a sanitizer)
-    only: str = ""  # "trainings" or "pipelines"
+    only: str = ""  # "trainings", "ranks" or "pipelines"
     hang: float = process.HANG
 
 
@@ -34,7 +35,7 @@ class Verdict:
     recipe: str = ""
 
     def late_only(self):
-        return all(finding.startswith("late:") for finding in self.findings)
+        return all(finding.startswith(("late:", "left behind:")) for finding in self.findings)
 
 
 class Session:
@@ -49,7 +50,10 @@ class Session:
 
     def make_case(self):
         rng = stream(self.seed, "kind")
-        training = rng.random() < TRAINING_SHARE if not self.settings.only else self.settings.only == "trainings"
+        only = self.settings.only
+        if only == "ranks":
+            return trainings.make(self.seed, self.workshop, self.server.address, only_ranks=True)
+        training = rng.random() < TRAINING_SHARE if not only else only == "trainings"
         return (trainings if training else pipelines).make(self.seed, self.workshop, self.server.address)
 
     def recipe(self):
@@ -85,16 +89,16 @@ class Session:
             return Verdict(case, trouble.Trouble(), [f"undisturbed: exit code {quiet.code}: {quiet.err.strip()}"], collections.Counter(),
                            self.outcomes, self.recipe())
         want_printed = judge.printed(case, quiet)
-        difficulty = difficulty or trouble.draw(case, trouble.calls_in(process.Running.text(self.log)))
+        difficulty = difficulty or trouble.draw(case, trouble.calls_in(text(self.log), case.ranks))
         os.remove(self.log)
         self.workshop.renew()
         findings = self.disturb(case, difficulty, quiet, want, want_printed)
         findings += self.once_more(case, want)
         happened = collections.Counter(self.server.fired)
         if os.path.exists(self.log):
-            happened.update(" ".join(line.split()[:2]) for line in process.Running.text(self.log).splitlines())
+            happened.update(" ".join(line.split()[:2]) for line in text(self.log).splitlines())
         happened.update(what for outcome in (outcome for name, outcome in self.outcomes if name == "disturbed")
-                        for what, did in (("stop", outcome.stopped), ("kill -9", outcome.killed)) if did)
+                        for what in outcome.signals)
         happened.update({"two processes": int(difficulty.twice)})
         return Verdict(case, difficulty, findings, +happened, self.outcomes, self.recipe())
 

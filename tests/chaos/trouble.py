@@ -48,6 +48,7 @@ class Disturbance:
     number: int
     at: float
     resume_after: float = 0  # seconds, of SIGSTOP
+    rank: int = None  # of a launch, that gets it in place of the launcher
 
 
 @dataclasses.dataclass
@@ -59,7 +60,8 @@ class Trouble:
 
     def __str__(self):
         parts = [*self.rules, *(f"server {kind}={value} at request {first}, {count or 'all'}" for kind, first, count, value in self.server),
-                 *(f"{signal.Signals(each.number).name} at {each.at:.2f} of the time" for each in self.signals)]
+                 *(f"{signal.Signals(each.number).name}{'' if each.rank is None else f' of rank {each.rank}'} at {each.at:.2f} of the time"
+                   for each in self.signals)]
         return "; ".join(parts + (["two processes"] if self.twice else [])) or "none"
 
     @property
@@ -84,9 +86,10 @@ def counting_rules():
     return [f"{call}:slow-0:1:0" for call, _ in CALLS if call != "clock"]
 
 
-def calls_in(log):
-    """How many calls of each kind the log of counting rules has; the clock is always looked at."""
-    return collections.Counter(line.split(" ", 1)[0] for line in log.splitlines()) + collections.Counter(clock=1)
+def calls_in(log, ranks=0):
+    """How many calls of each kind the log of counting rules has, of each rank where there are some; the clock is always looked at."""
+    calls = collections.Counter(line.split(" ", 1)[0] for line in log.splitlines())
+    return collections.Counter({call: -(-count // max(ranks, 1)) for call, count in calls.items()}) + collections.Counter(clock=1)
 
 
 def rule(rng, calls):
@@ -108,14 +111,15 @@ def fault_of_server(rng):
     first = rng.choice([0, 0, 1, 2, 4, 10])
     value = rng.choice(values)
     count = 0 if kind == "repeat" else rng.choice([1, 1, 3, 0])
-    if (kind, value) in (("stall", 0.5), ("trickle", 0.02)):  # slow, but a command of many requests would take minutes
+    if (kind, value) in (("stall", 0.5), ("trickle", 0.02), ("cut", 100)):  # slow, but a command of many requests would take minutes
         count = rng.choice([1, 3, 10])
     return kind, first, count, value
 
 
-def signal_of(rng):
+def signal_of(rng, ranks):
     number = rng.choice([signal.SIGINT, signal.SIGTERM, signal.SIGKILL, signal.SIGKILL, signal.SIGSTOP])
-    return Disturbance(number, rng.random() * 1.2, rng.choice([0.1, 0.6]) if number == signal.SIGSTOP else 0)
+    at, resume_after = rng.random() * 1.2, rng.choice([0.1, 0.6]) if number == signal.SIGSTOP else 0
+    return Disturbance(number, at, resume_after, rng.randrange(ranks) if ranks and rng.random() < 0.6 else None)
 
 
 def draw(case, calls):
@@ -128,7 +132,7 @@ def draw(case, calls):
     if "rules" in kinds or kinds == ["server"] and not case.address:
         trouble.rules = [rule(rng, calls) for _ in range(rng.choice([1, 1, 2, 3]))]
     if "signals" in kinds:
-        trouble.signals = [signal_of(rng)]
+        trouble.signals = [signal_of(rng, case.ranks)]
         if rng.random() < 0.7:  # so that there is time to disturb it
             trouble.rules.append(f"read:slow-{rng.choice([10, 40])}:{rng.choice([1, 5])}:{rng.choice([10, 40])}")
     if "server" in kinds and case.address:

@@ -221,8 +221,10 @@ __attribute__((visibility("default"))) void StokerWriteTestTable(stoker::TableFo
 // line "name|type|values as JSON". Returns 0, or 1 with what is wrong on standard error.
 __attribute__((visibility("default"))) int StokerWriteTestFile(int kind, const char* path,
                                                                const char* columns,
-                                                               int64_t group_rows) {
-  stoker::TestTable table{.group_rows = group_rows, .checksums = true, .stream = kind == 2};
+                                                               int64_t group_rows,
+                                                               const char* compression) {
+  stoker::TestTable table{
+      .group_rows = group_rows, .compression = compression, .checksums = true, .stream = kind == 2};
   std::istringstream lines(columns);
   std::string name, type, json;
   while (std::getline(lines, name, '|') && std::getline(lines, type, '|') &&

@@ -65,6 +65,16 @@ TEST_P(InterruptTest, WithNothingToPutInOrderTheFirstSignalEndsTheProcess) {
   EXPECT_EXIT(raise_once(), testing::ExitedWithCode(exit_code), "stoker: error: stopped by SIG");
 }
 
+TEST_P(InterruptTest, AfterTheOutcomeWasSaidEndsTheProcessWithItAndSaysNothing) {
+  const auto say_and_raise = [signal = GetParam().first] {
+    NoteInterrupt();
+    std::fputs("stoker: error: no\n", stderr);
+    EndQuietlyOnInterrupt(kExitFailed);
+    std::raise(signal);
+  };
+  EXPECT_EXIT(say_and_raise(), testing::ExitedWithCode(kExitFailed), "^stoker: error: no\n$");
+}
+
 TEST_P(InterruptTest, ASignalThatIsHeldArrivesLater) {
   const auto [signal, exit_code] = GetParam();
   const auto hold_raise_release = [signal = signal] {

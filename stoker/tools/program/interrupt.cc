@@ -21,6 +21,7 @@ constexpr int kSignals[] = {SIGINT, SIGTERM, SIGUSR1};
 std::atomic<int> first_signal{0};
 std::atomic<bool> expected{false};  // a signal followed the warning
 std::atomic<bool> interrupted{false};
+std::atomic<int> outcome{0};       // the exit code that stands
 std::atomic<bool> undoing{false};  // an UndoOnInterrupt waits for a signal
 sem_t undo_signal;                 // posted once for the signal that it waits for
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
@@ -49,6 +50,8 @@ extern "C" void EndProcess(int number) {
   RemoveUnfinishedFiles();
   ::_exit(128 + number);
 }
+
+extern "C" void EndAsDecided(int /*number*/) { ::_exit(outcome); }
 
 extern "C" void NoteSignal(int number) {
   int first = 0;
@@ -102,6 +105,11 @@ void Handle(void (*handler)(int)) {
 void EndOnInterrupt() { Handle(EndProcess); }
 
 void NoteInterrupt() { Handle(NoteSignal); }
+
+void EndQuietlyOnInterrupt(int exit_code) {
+  outcome = exit_code;
+  Install(EndAsDecided);
+}
 
 void EndLongWork() { interrupted.store(true); }
 

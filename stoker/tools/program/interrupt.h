@@ -21,6 +21,10 @@ void EndOnInterrupt();
 // the second ends the process as above.
 void NoteInterrupt();
 
+// For the end of a command that has said how it went: a signal ends the process at once with
+// `exit_code` and says nothing, since the outcome stands and what is left is to tidy up.
+void EndQuietlyOnInterrupt(int exit_code);
+
 // Ends long work as a signal does (Interrupted), though there was none: something else has failed.
 void EndLongWork();
 

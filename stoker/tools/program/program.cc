@@ -22,6 +22,7 @@
 #include "stoker/tools/program/exit_code.h"
 #include "stoker/tools/program/exit_guard.h"
 #include "stoker/tools/program/help_formatter.h"
+#include "stoker/tools/program/interrupt.h"
 #include "stoker/tools/program/output_file.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/terminal.h"
@@ -140,7 +141,9 @@ Status CheckValues(const CLI::App& command) {
 
 int Reported(const Status& status) {
   for (const std::string& problem : ProblemsIn(status)) Log(LogLevel::kError, problem);
-  return ExitCodeOf(status);
+  const int exit_code = ExitCodeOf(status);
+  EndQuietlyOnInterrupt(exit_code);
+  return exit_code;
 }
 
 }  // namespace

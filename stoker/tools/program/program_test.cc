@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <functional>
 #include <new>
@@ -23,8 +24,8 @@ struct Outcome {
   std::string error_output;
 };
 
-// `stoker do`, which does `run`.
-Outcome RunProgram(const std::function<void()>& run) {
+// The exit code of `stoker do`, which does `run`.
+int ExitCodeOfProgram(const std::function<void()>& run) {
   struct NoArguments {};
   Program program;
   program.Add<NoArguments>("do", "Does it.", "Exit: 0", [&](const NoArguments&) {
@@ -33,9 +34,13 @@ Outcome RunProgram(const std::function<void()>& run) {
   });
   std::string name = "stoker", command = "do";
   char* arguments[] = {name.data(), command.data(), nullptr};
+  return program.Run(2, arguments);
+}
+
+Outcome RunProgram(const std::function<void()>& run) {
   testing::internal::CaptureStderr();
   Outcome outcome;
-  outcome.exit_code = program.Run(2, arguments);
+  outcome.exit_code = ExitCodeOfProgram(run);
   outcome.error_output = testing::internal::GetCapturedStderr();
   return outcome;
 }
@@ -45,6 +50,14 @@ TEST(Program, OutOfMemoryIsAFailureWithAdvice) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.error_output,
               AllOf(StartsWith("stoker: error: out of memory; "), Not(HasSubstr("defect"))));
+}
+
+TEST(Program, ASignalAfterTheErrorWasSaidAddsNoOtherAndLeavesTheExitCode) {
+  const auto fail_and_raise = [] {
+    ExitCodeOfProgram([] { throw std::bad_alloc(); });
+    std::raise(SIGTERM);
+  };
+  EXPECT_EXIT(fail_and_raise(), testing::ExitedWithCode(1), "^stoker: error: out of [^\n]*\n$");
 }
 
 TEST(Program, AThreadThatTheSystemRefusesIsNoDefect) {
