@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "stoker/base/host_name.h"
+#include "stoker/base/log.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/cluster/rendezvous_internal.h"
 #include "stoker/cluster/tcp_internal.h"
@@ -24,17 +25,29 @@ using std::chrono::steady_clock;
 
 constexpr double kSecondsBetweenAttempts = 0.05;
 constexpr milliseconds kConnectWithin{2000};
+constexpr milliseconds kToldAfter{20'000};
 
 // Where rank 0 keeps the store, and until when the ranks may come.
 struct Place {
   std::string host;
   int64_t port = 0;
   milliseconds timeout;
+  mutable bool told = false;  // for whom this process waits
   steady_clock::time_point until = steady_clock::now() + timeout;
 
   bool late() const { return steady_clock::now() >= until; }
   std::string text() const { return fmt::format("{}:{}", host, port); }
   double seconds() const { return static_cast<double>(timeout.count()) / 1e3; }
+
+  // Says once, after a while, for whom this process waits.
+  void Tell(const std::string& missing) const {
+    if (told || steady_clock::now() + timeout < until + kToldAfter) return;
+    told = true;
+    LogWarning(
+        "{}: waiting for {}, up to {:g} s; start the others alike, or --independent trains "
+        "alone",
+        text(), missing, seconds());
+  }
 };
 
 Result<AddressList> Resolve(const Place& place) {
@@ -93,6 +106,7 @@ Result<std::string> WaitForStore(const Place& place) {
       return Unavailable("{}: rank 0 did not come within {:g} s ({})", place.text(),
                          place.seconds(), ErrnoStatus(error, "connecting").message());
     }
+    place.Tell("rank 0");
     if (!SleepUnlessStopped(kSecondsBetweenAttempts))
       return Cancelled("stopped while waiting for rank 0 at {}", place.text());
   }
@@ -188,6 +202,8 @@ Result<std::vector<std::string>> SignAndWait(c10d::Store& store, const Membershi
                          missing.size() == 1 ? "" : "s", fmt::join(missing, ", "), membership.world,
                          place.seconds());
     }
+    place.Tell(fmt::format("rank{} {} of {}", missing.size() == 1 ? "" : "s",
+                           fmt::join(missing, ", "), membership.world));
     if (!SleepUnlessStopped(kSecondsBetweenAttempts))
       return Cancelled("stopped while waiting for rank {} at {}", missing.front(), place.text());
   }

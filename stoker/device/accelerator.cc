@@ -41,7 +41,8 @@ int DevicesOfTheDriver() {
 Status LoadCuda() {
   std::string error;
   if (!CanLoad("libcuda.so.1", error)) {
-    return Unavailable("no NVIDIA driver on this machine ({})", error);
+    return Unavailable("no NVIDIA driver on this machine ({}); install one, or take cpu or auto",
+                       error);
   }
   const std::string library = (TorchFolder() / "libtorch_cuda.so").string();
   if (!CanLoad(library, error)) {

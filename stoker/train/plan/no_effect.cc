@@ -107,6 +107,42 @@ void CheckMetrics(const Recipe& recipe, std::vector<std::string>& warnings) {
   }
 }
 
+// Options of something that another option switches on.
+void CheckSwitches(const TrainRecipe& train, std::vector<std::string>& warnings) {
+  const AverageOptions& average = train.average;
+  const AverageOptions usual;
+  const bool averages = average.decay != usual.decay || average.gamma != usual.gamma ||
+                        average.power != usual.power || average.start || average.every;
+  const WarmupOptions& warmup = train.warmup;
+  const CheckpointOptions& checkpoint = train.checkpoint;
+  const TensorboardOptions& tensorboard = train.tensorboard;
+  const InitFromOptions& init = train.init_from;
+  const bool begins =
+      init.partial || !init.prefix.empty() || !init.rename.empty() || !init.skip.empty();
+  const struct {
+    std::string_view key;
+    bool idle;
+    const char* says;
+  } switches[] = {
+      {"average", average.kind == "none" && averages,
+       "nothing is averaged without a `kind`, ema or swa"},
+      {"warmup", warmup.epochs == 0 && (warmup.from || warmup.shape != WarmupOptions{}.shape),
+       "there is no warm-up without `epochs`"},
+      {"lr_scaling",
+       train.lr_scaling.rule == "none" &&
+           train.lr_scaling.base_batch != LrScalingOptions{}.base_batch,
+       "the rate is not scaled without a `rule`, linear or sqrt"},
+      {"tensorboard", !tensorboard.enabled && (tensorboard.histograms || !tensorboard.pictures),
+       "nothing is written without `enabled: true`"},
+      {"init_from", init.weights.empty() && begins, "no weights are read without `weights`"},
+      {"checkpoint", checkpoint.best.empty() && checkpoint.best_mode != "auto",
+       "no checkpoint is kept as the best without `best`"},
+  };
+  for (const auto& [key, idle, says] : switches) {
+    if (idle) warnings.push_back(fmt::format("{}: {}", train.NameOf(key), says));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> SettingsWithoutEffect(const Recipe& recipe, const TrainingPlan& plan) {
@@ -117,6 +153,7 @@ std::vector<std::string> SettingsWithoutEffect(const Recipe& recipe, const Train
   CheckEarlyStopping(recipe, plan, warnings);
   CheckAccumulation(recipe, plan, warnings);
   CheckMetrics(recipe, warnings);
+  CheckSwitches(recipe.train, warnings);
   return warnings;
 }
 

@@ -78,4 +78,18 @@ TEST_F(NoEffectTest, MoreBatchesToAStepThanAnEpochHasAreNamed) {
   EXPECT_THAT(Of({"train.accumulate=6"}), testing::IsEmpty());
 }
 
+TEST_F(NoEffectTest, AnOptionOfWhatIsSwitchedOffIsNamed) {
+  for (const auto& [assignment, says] : std::vector<std::pair<std::string, std::string>>{
+           {"average={decay: 0.99}", "nothing is averaged without a `kind`"},
+           {"average={every: 10}", "nothing is averaged"},
+           {"warmup={shape: cosine}", "no warm-up without `epochs`"},
+           {"lr_scaling={base_batch: 32}", "not scaled without a `rule`"},
+           {"tensorboard={histograms: 10}", "without `enabled: true`"},
+           {"init_from={partial: true}", "without `weights`"},
+           {"checkpoint={best_mode: max}", "without `best`"}}) {
+    EXPECT_THAT(Of({"train." + assignment}), testing::ElementsAre(testing::HasSubstr(says)))
+        << assignment;
+  }
+}
+
 }  // namespace stoker::no_effect_test
