@@ -34,6 +34,20 @@ class LostRanksTest(DistributedBase):
                                           r"closed; it was last seen \w+ing")
                     self.assertEqual(err.count("error:"), 1, err)
 
+    def test_a_rank_0_that_is_gone_before_all_have_met_is_one_error_without_a_stack(self):
+        with socket.create_server(("127.0.0.1", 0)) as gone:
+            place = {"RANK": "1", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(gone.getsockname()[1])}
+            waiting = self.start("train", "recipe.yaml", "--set", "train.distributed.timeout=2", environment=place)
+            gone.settimeout(0.1)
+            while waiting.poll() is None:
+                try:
+                    gone.accept()[0].close()
+                except TimeoutError:
+                    continue
+        _, err = waiting.communicate()
+        self.assertEqual(waiting.returncode, 1, err)
+        self.assertRegex(err, r"\Astoker: error: [^\n]*127.0.0.1[^\n]*\n\Z")
+
     def test_a_rank_that_hangs_is_named_by_the_others_and_ends_when_it_goes_on(self):
         for stopped in range(2):
             with self.subTest(stopped=stopped):

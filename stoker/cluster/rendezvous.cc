@@ -1,3 +1,4 @@
+#include <c10/util/Logging.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <netdb.h>
@@ -110,6 +111,12 @@ Result<std::string> WaitForStore(const Place& place) {
     if (!SleepUnlessStopped(kSecondsBetweenAttempts))
       return Cancelled("stopped while waiting for rank 0 at {}", place.text());
   }
+}
+
+// Where a connection breaks the store's code prints a stack of its own beside what it throws, which
+// is an error that says all. Whoever has asked torch for its log keeps it.
+void KeepStoreQuiet() {
+  if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) FLAGS_caffe2_log_level = c10::GLOG_FATAL;
 }
 
 Result<c10::intrusive_ptr<c10d::Store>> OpenStore(const Place& place, std::optional<int> listener) {
@@ -229,6 +236,7 @@ std::string CaughtText() {
 
 Result<Meeting> Meet(const Membership& membership, milliseconds timeout) {
   const Place place{.host = membership.host, .port = membership.port, .timeout = timeout};
+  KeepStoreQuiet();
   Meeting meeting;
   const bool keeps_store = membership.rank == 0 && !membership.agent_has_store;
   if (keeps_store) {
