@@ -162,7 +162,7 @@ TEST_F(ShardCacheTest, ADamagedCopyIsNoticedAndFetchedAgain) {
 }
 
 TEST_F(ShardCacheTest, WhatWasUsedLongestAgoGoesFirstAndWhatIsOpenStays) {
-  const ScopedRemoteOptions options({.cache = directory_, .cache_size = 1'200'000});
+  const ScopedRemoteOptions options({.cache = directory_, .cache_size = 1'600'000});
   STOKER_ASSERT_OK_AND_ASSIGN(const File held, File::OpenLocally(server_.url("held")));
   for (const char* name : {"one", "two"}) EXPECT_TRUE(ReadLocally(server_.url(name)) == content_);
   EXPECT_TRUE(ReadLocally(server_.url("one")) == content_);  // used later than two

@@ -99,7 +99,9 @@ Status Broken(TrainingSession& session, const Status& status, int64_t ahead) {
 
 Status BrokenForAll(TrainingSession& session, const Status& status, int64_t ahead) {
   if (status.ok()) return status;
-  return AgreeOn(session, Broken(session, status, ahead), "a loss that is not finite");
+  const Status broken = Broken(session, status, ahead);
+  // Rank 0 knows of the checkpoints.
+  return AgreeOn(session, session.keeps_run() ? broken : OkStatus(), "a loss that is not finite");
 }
 
 }  // namespace stoker
