@@ -146,7 +146,10 @@ class GlooExchange final : public Exchange {
         // c10d throws for a wait that has come to its end as for a collective that failed.
         if (work_->isCompleted()) {
           if (work_->isSuccess()) return OkStatus();
-          return connection_->Failed(what_, CaughtText());
+          const std::string why = CaughtText();
+          // Another rank may wait for this one alone: a collective is made of messages between two.
+          connection_->gloo->End();
+          return connection_->Failed(what_, why);
         }
       }
       if (StopScope::Asked()) {

@@ -40,8 +40,8 @@ class Exchange {
 // Errors: kUnavailable: a rank is lost, has ended or did not come within the timeout; names `what`,
 // and the rank, its host and what it was last seen doing (rank_monitor.h). "rank 3 failed: ...":
 // that one has left with this error. After an error the group is of no use: what the ranks hold may
-// differ, and all calls fail. kCancelled: the thread was asked to stop (StopScope) while it waited;
-// the group is of no use then either.
+// differ, and all calls fail, on every rank. kCancelled: the thread was asked to stop (StopScope)
+// while it waited; the group is of no use then either.
 //
 // A rank that neither leaves nor answers ends the others' collectives, also those begun later.
 //

@@ -46,11 +46,9 @@ std::string Learner::WhyGradients() {
   return why;
 }
 
-// Another rank has ended what this one's pass waited for. A third may wait for this one alone, since
-// a collective of several ranks is made of messages between two of them.
+// Another rank has ended what this one's pass waited for.
 Status Learner::LeftBy(const Status& lost) {
   left_ = true;
-  ranks_->Leave();
   return lost;
 }
 
