@@ -1,6 +1,7 @@
 """What goes wrong with files on servers: a server that does as each test says, and what the program says then."""
 import gzip
 import http.server
+import io
 import os
 import random
 import re
@@ -10,6 +11,7 @@ import struct
 import threading
 import time
 import unittest
+import zipfile
 
 from program import ProgramTest
 
@@ -133,6 +135,35 @@ class RemoteFaultsTest(RemoteFaults):
         local = self.elements_of("files")
         root = self.serve(lambda request, number: Answer(503) if number % 3 < 2 else part_of(self.content, request))
         self.assertEqual(self.elements_of(root), local)
+
+    def test_who_is_told_to_wait_longer_than_the_timeout_waits_and_loses_no_element(self):
+        local = self.elements_of("files")
+        answered, told = [], set()
+
+        def answer(request, _):
+            asked = request.headers["Range"]
+            if asked in told:
+                answered.append(time.monotonic())
+                return part_of(self.content, request)
+            told.add(asked)
+            return Answer(429, headers={"Retry-After": "2"})
+        began = time.monotonic()
+        for stage in ("lines: a.txt", "{lines: a.txt, on_error: {policy: skip, share: 1}}"):
+            told.clear()
+            answered.clear()
+            began = time.monotonic()
+            self.assertEqual(self.elements_of(self.serve(answer), "timeout: 1, retries: 1", stage), local)
+            self.assertGreaterEqual(min(answered) - began, 2)
+            self.assertGreater(len(told), 1)
+
+    def test_addresses_in_a_list_of_this_machine_are_read(self):
+        self.write("files/list.txt", "a.txt 7\n")
+        local = self.elements_of("files", "", "list: list.txt")
+        root = self.serve(lambda request, _: part_of(self.content, request) if request.path == "/a.txt" else Answer(404))
+        self.write("files/list.txt", f"{root}/a.txt 7\n")
+        self.assertEqual(self.elements_of("files", "", "list: list.txt"), local)
+        self.write("files/list.txt", f"{root}/a.txt 7\n{root}/none.txt 1\n")
+        self.assert_reading_fails("files", "list.txt", f"{root}/none.txt: HTTP 404: no such file", stage="list: list.txt")
 
     def test_a_server_that_stays_busy_is_said_so_with_tries_and_settings(self):
         root = self.serve(lambda *_: Answer(503))
@@ -355,6 +386,63 @@ class StoppedPackingTest(RemoteFaults):
         self.assertEqual(process.returncode, 143, err)
         self.assertFalse(os.path.exists(self.path(f"out-{first_silent}.stoker")))
         return True
+
+
+class StoppedCopyTest(RemoteFaults):
+    """A command that makes a copy in the cache, which a signal ends in the middle of it."""
+
+    FILE = "x.npz"
+
+    @staticmethod
+    def npz(values):
+        header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': ({values},)}}".ljust(117) + "\n"
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as archive:
+            archive.writestr("a.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + bytes(values))
+        return out.getvalue()
+
+    def copies(self):
+        folder = self.path("xdg/stoker")
+        return [name for name in os.listdir(folder) if name != ".lock"] if os.path.isdir(folder) else []
+
+    def test_leaves_nothing_of_it(self):
+        content, talks = self.npz(4_000_000), threading.Event()
+
+        def answer(request, _):
+            if int(re.match(r"bytes=(\d+)", request.headers["Range"]).group(1)) > 300_000:
+                talks.wait()
+            return part_of(content, request)
+        root = self.serve(answer)
+        self.addCleanup(talks.set)
+        self.recipe(root, "connections: 1", f"npz: {{path: {self.FILE}, fields: {{x: a}}}}")
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            for command in (["inspect", f"{root}/{self.FILE}"], ["verify", f"{root}/{self.FILE}"], ["bench", "recipe.yaml"]):
+                with self.subTest(signal=number.name, command=command[0]):
+                    process = self.start(*command, environment=self.variables)
+                    until = time.monotonic() + 60
+                    while not any(self.FILE in name and "tmp" in name for name in self.copies()):
+                        self.assertLess(time.monotonic(), until)
+                        time.sleep(0.01)
+                    process.send_signal(number)
+                    _, err = process.communicate(timeout=60)
+                    self.assertEqual(process.returncode, code, err)
+                    self.assertEqual(self.copies(), [])
+
+
+class WeightsOnAServerTest(RemoteFaults):
+    def test_a_run_begins_with_them_as_with_a_file(self):
+        def train(run, weights):
+            out, err = self.run_stoker("train", "recipe.yaml", "--run", run, "--set", "train.max_steps=1", "--set",
+                                       f"train.init_from={weights}", environment=self.variables)
+            self.assertIn("tensors are taken from", out + err)
+            return self.read(f"{run}/weights.safetensors")
+        self.run_stoker("train", "recipe.yaml", "--run", "first", "--set", "train.max_steps=2")
+        weights = self.read("first/weights.safetensors")
+        root = self.serve(lambda request, _: part_of(weights, request) if request.path == "/w.safetensors" else Answer(404))
+        self.assertEqual(train("from-server", f"{root}/w.safetensors"), train("from-file", "first/weights.safetensors"))
+        self.assert_fails(["train", "recipe.yaml", "--run", "none", "--set", f"train.init_from={root}/none.safetensors"], 1,
+                          f"{root}/none.safetensors", "HTTP 404", environment=self.variables)
+        self.assertFalse(os.path.exists(self.path("none")))
 
 
 class MistakesBesideRemoteTest(RemoteFaults):
