@@ -93,8 +93,8 @@ Result<int64_t> StepRunner::JoinOthers(const Result<int64_t>& mine) {
   session_.joined_seconds += watch.ElapsedSeconds();
   if (!all.ok()) {
     const Status lost = NoteAgreed(session_, all.status());
-    if (own.ok()) return lost;
-    // Not for want of the others.
+    // The end of the others ends this one's wait for its data.
+    if (own.ok() || own.code() == StatusCode::kCancelled) return lost;
     return Status(own.code(), fmt::format("{} (nor could the other ranks be told: {})",
                                           own.message(), lost.message()));
   }
