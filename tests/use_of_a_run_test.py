@@ -142,6 +142,34 @@ class UseOfARunTest(ProgramTest):
         self.assertIn(newest, err)
         self.assert_fails(["predict", "nothing", "notes.txt"], 1, "nothing")
 
+    def test_a_pipe_in_the_place_of_a_file_of_a_run_is_refused_by_whoever_reads_it(self):
+        for name, reading in (("choices.json", ["train --resume --run"]), ("data.json", ["train --resume --run"]),
+                              ("log", ["train --resume --run"]), ("metrics.jsonl", ["train --resume --run", "plot"]),
+                              ("recipe.yaml", ["train --resume --run", "eval", "inspect"]), ("progress.json", []), ("tuning.json", []),
+                              ("environment.json", []), ("allowed.json", ["train --resume --run"]), ("summary.json", [])):
+            shutil.copytree(self.path("run"), self.path("odd"))
+            if os.path.exists(self.path(f"odd/{name}")):
+                os.remove(self.path(f"odd/{name}"))
+            os.mkfifo(self.path(f"odd/{name}"))
+            for command in ("train --resume --run", "inspect", "verify", "eval", "plot", "compare run"):
+                with self.subTest(name=name, command=command):
+                    process = self.start(*command.split(), "odd")
+                    out, err = process.communicate(timeout=120)
+                    if command in reading:
+                        self.assertNotEqual(process.returncode, 0, out + err)
+                        self.assertIn(f"odd/{name}: is ", err)
+                        self.assertIn("put the file back, or remove what is in its place", err)
+            shutil.rmtree(self.path("odd"))
+
+    def test_a_checkpoint_whose_manifest_is_a_pipe_is_damaged(self):
+        newest = sorted(os.listdir(self.path("run/checkpoints")))[-1]
+        os.remove(self.path(f"run/checkpoints/{newest}/manifest.json"))
+        os.mkfifo(self.path(f"run/checkpoints/{newest}/manifest.json"))
+        process = self.start("verify", "run")
+        out, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 1, out + err)
+        self.assertIn("is no regular file", out + err)
+
     def test_verify_compares_every_file_of_a_checkpoint_with_its_manifest(self):
         self.run_stoker("verify", "run")
         newest = f"run/checkpoints/{sorted(os.listdir(self.path('run/checkpoints')))[-1]}"

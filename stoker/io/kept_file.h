@@ -9,7 +9,7 @@
 namespace stoker {
 
 // Reads such a file as text. Errors: those of ReadTextFile (io/file.h); kFailedPrecondition for a
-// pipe, socket or device in its place, which might be waited for without end.
+// directory in its place, or a pipe, socket or device, which might be waited for without end.
 Result<std::string> ReadKeptTextFile(const std::string& path, uint64_t limit = uint64_t{64} << 20);
 
 }  // namespace stoker

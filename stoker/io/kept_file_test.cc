@@ -19,6 +19,9 @@ TEST(ReadKeptTextFile, ReadsAFileAndRefusesAPipeInItsPlaceAtOnce) {
               FailsWith(StatusCode::kFailedPrecondition, "is a pipe, socket or device"));
   EXPECT_THAT(ReadKeptTextFile("/dev/zero"),
               FailsWith(StatusCode::kFailedPrecondition, "put the file back"));
+  EXPECT_THAT(
+      ReadKeptTextFile(dir.path().string()),
+      FailsWith(StatusCode::kFailedPrecondition, "is a directory, and a file belongs here"));
   EXPECT_THAT(ReadKeptTextFile(dir / "b"), FailsWith(StatusCode::kNotFound, "no such file"));
 }
 

@@ -147,7 +147,9 @@ TEST(ReadPublishedProgress, SaysWhyThereIsNone) {
               FailsWith(StatusCode::kDataLoss, "no number \"step\""));
   std::filesystem::remove(ProgressPath(run.path()));
   std::filesystem::create_directory(ProgressPath(run.path()));
-  EXPECT_THAT(ReadPublishedProgress(run.path()), FailsWith(StatusCode::kDataLoss, "it is no file"));
+  EXPECT_THAT(
+      ReadPublishedProgress(run.path()),
+      FailsWith(StatusCode::kFailedPrecondition, "is a directory, and a file belongs here"));
 }
 
 }  // namespace stoker::published_progress_test
