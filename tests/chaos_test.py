@@ -46,23 +46,28 @@ class ChaosRanksTest(unittest.TestCase):
 
     SEED = 1003  # of a training by two ranks without restarts
 
-    def assert_harmless(self, what, *signals):
-        verdict = judge_seed(Settings(STOKER, LIBRARY, late=PATIENCE, only="ranks"), self.SEED, Trouble(signals=list(signals)))
-        self.assertEqual((verdict.case.ranks, verdict.case.restarts), (2, 0), "choose another seed")
-        self.assertEqual(verdict.findings, [], verdict.outcomes)
-        self.assertGreater(verdict.happened[what], 0)
+    def assert_harmless(self, what, number, rank=None):
+        # When the signal comes depends on the machine: earlier where the training has ended before it.
+        for share in (0.7, 0.5, 0.35, 0.2, 0.1):
+            trouble = Trouble(signals=[Disturbance(number, share, rank=rank)])
+            verdict = judge_seed(Settings(STOKER, LIBRARY, late=PATIENCE, only="ranks"), self.SEED, trouble)
+            self.assertEqual((verdict.case.ranks, verdict.case.restarts), (2, 0), "choose another seed")
+            self.assertEqual(verdict.findings, [], verdict.outcomes)
+            if verdict.happened[what] > 0:
+                return
+        self.fail(f"{what}: the training always ended before")
 
     def test_a_rank_that_is_killed_costs_no_byte(self):
-        self.assert_harmless("kill -9 of a rank", Disturbance(signal.SIGKILL, 0.7, rank=1))
+        self.assert_harmless("kill -9 of a rank", signal.SIGKILL, rank=1)
 
     def test_a_launcher_that_is_killed_leaves_no_rank_behind(self):
-        self.assert_harmless("kill -9", Disturbance(signal.SIGKILL, 0.7))
+        self.assert_harmless("kill -9", signal.SIGKILL)
 
     def test_a_launcher_that_is_stopped_stops_all(self):
-        self.assert_harmless("stop", Disturbance(signal.SIGTERM, 0.7))
+        self.assert_harmless("stop", signal.SIGTERM)
 
     def test_a_rank_that_is_stopped_stops_all(self):
-        self.assert_harmless("stop of a rank", Disturbance(signal.SIGINT, 0.7, rank=0))
+        self.assert_harmless("stop of a rank", signal.SIGINT, rank=0)
 
 
 class PreloadCase(ProgramTest):
