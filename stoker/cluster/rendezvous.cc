@@ -113,8 +113,8 @@ Result<std::string> WaitForStore(const Place& place) {
   }
 }
 
-// Where a connection breaks the store's code prints a stack of its own beside what it throws, which
-// is an error that says all. Whoever has asked torch for its log keeps it.
+// When a connection breaks, the store both throws, with all that matters, and prints a stack. A
+// user who sets torch's log level keeps what it prints.
 void KeepStoreQuiet() {
   if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) FLAGS_caffe2_log_level = c10::GLOG_FATAL;
 }
@@ -204,13 +204,12 @@ Result<std::vector<std::string>> SignAndWait(c10d::Store& store, const Membershi
     }
     missing = std::move(still);
     if (missing.empty()) return hosts;
+    const std::string who = fmt::format("rank{} {} of {}", missing.size() == 1 ? "" : "s",
+                                        fmt::join(missing, ", "), membership.world);
     if (place.late()) {
-      return Unavailable("{}: rank{} {} of {} did not come within {:g} s", place.text(),
-                         missing.size() == 1 ? "" : "s", fmt::join(missing, ", "), membership.world,
-                         place.seconds());
+      return Unavailable("{}: {} did not come within {:g} s", place.text(), who, place.seconds());
     }
-    place.Tell(fmt::format("rank{} {} of {}", missing.size() == 1 ? "" : "s",
-                           fmt::join(missing, ", "), membership.world));
+    place.Tell(who);
     if (!SleepUnlessStopped(kSecondsBetweenAttempts))
       return Cancelled("stopped while waiting for rank {} at {}", missing.front(), place.text());
   }

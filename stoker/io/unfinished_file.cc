@@ -17,8 +17,8 @@ struct UnfinishedFile::Path {
 
 namespace {
 
-// Whoever takes a path out of its place has it: its owner, who frees it, or the handler, whose
-// process ends.
+// A path is taken out of its place by one atomic exchange: by its owner, which then frees it, or by
+// the signal handler, which unlinks the file and ends the process.
 template <typename Path>
 std::array<std::atomic<Path*>, 64>& Places() {
   static_assert(std::atomic<Path*>::is_always_lock_free, "used in signal handlers");

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -244,11 +245,33 @@ inline std::vector<DamagedKind> DamagedKindsOf(const std::vector<std::string_vie
   return kinds;
 }
 
-inline Result<Dataset> OpenDamaged(const std::string& stages, const TempDir& dir) {
+// Returns the sources of the registry, but for those that combine others, that none of the
+// kinds' stages have.
+template <typename Kind>
+std::vector<std::string> SourcesWithoutKind(const std::vector<Kind>& kinds) {
+  std::vector<std::string> missing;
+  for (const KindDescription& source : OperatorRegistry::Known().Describe()) {
+    const std::string key = std::string(source.name) + ": ";
+    const bool combines = std::ranges::any_of(
+        source.options, [](const Option& option) { return option.name == "inputs"; });
+    const bool there = std::ranges::any_of(
+        kinds, [&](const Kind& kind) { return kind.stages.find(key) != std::string::npos; });
+    if (source.group == "source" && !combines && !there) missing.emplace_back(source.name);
+  }
+  return missing;
+}
+
+// Builds the pipeline of a kind.
+//   root  what stands for the `$` of `$/`: a directory or the address of a server
+inline Result<Dataset> OpenStages(const std::string& stages, const std::string& root) {
   std::string text = stages.starts_with('{') ? stages : "{" + stages + "}";
-  for (size_t at = 0; (at = text.find("$/", at)) != text.npos;) text.replace(at, 2, dir / "");
+  for (size_t at = 0; (at = text.find("$/", at)) != text.npos;) text.replace(at, 1, root);
   STOKER_ASSIGN_OR_RETURN(const ConfigNode pipeline, ParseYaml("[" + text + "]", "test"));
   return BuildPipeline(pipeline, "/");
+}
+
+inline Result<Dataset> OpenDamaged(const std::string& stages, const TempDir& dir) {
+  return OpenStages(stages, dir.path().string());
 }
 
 inline Result<std::vector<Element>> ReadDamaged(const std::string& stages, const TempDir& dir) {

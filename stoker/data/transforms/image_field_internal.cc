@@ -1,7 +1,5 @@
 #include "stoker/data/transforms/image_field_internal.h"
 
-#include <algorithm>
-
 namespace stoker {
 
 Result<size_t> FindImageField(std::string_view who, const Spec& spec, std::string_view name) {

@@ -15,7 +15,7 @@
 #include "stoker/base/json.h"
 #include "stoker/base/json_text.h"
 #include "stoker/io/descriptor.h"
-#include "stoker/io/kept_file.h"
+#include "stoker/io/file.h"
 #include "stoker/io/temporary.h"
 
 namespace stoker {
@@ -84,7 +84,7 @@ Result<std::optional<CopyCheck>> ReadCopyCheck(const std::string& path) {
   if (::stat(check.c_str(), &found) == 0 &&
       (!S_ISREG(found.st_mode) || static_cast<uint64_t>(found.st_size) > kMostCheckBytes))
     return std::nullopt;
-  const Result<std::string> text = ReadKeptTextFile(check, kMostCheckBytes);
+  const Result<std::string> text = ReadTextFile(check, kMostCheckBytes);
   if (text.status().code() == StatusCode::kNotFound) return std::nullopt;
   STOKER_RETURN_IF_ERROR(text.status());
   const Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);

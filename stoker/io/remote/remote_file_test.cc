@@ -117,24 +117,20 @@ TEST(RemoteFile, IsNotTriedAgainWhereThatCannotHelp) {
   }
 }
 
+// At a port where a server was and is no more.
+std::string UrlOfNobody() {
+  const LoopbackServer server([](const LoopbackRequest&, int) { return LoopbackAnswer{}; });
+  return server.url("a");
+}
+
 TEST(RemoteFile, NobodyWhoListensIsSaidSo) {
   const ScopedRemoteOptions options({.retries = 1});
-  std::string url;
-  {
-    const LoopbackServer server([](const LoopbackRequest&, int) { return LoopbackAnswer{}; });
-    url = server.url("a");
-  }
-  EXPECT_THAT(ReadAll(url), FailsWith(StatusCode::kUnavailable, "check the host's name"));
+  EXPECT_THAT(ReadAll(UrlOfNobody()), FailsWith(StatusCode::kUnavailable, "check the host's name"));
 }
 
 TEST(RemoteFile, AServerThatWasNeverReachedIsGivenUpAfterThreeTriesHoweverManyThereAre) {
   const ScopedRemoteOptions options({.retries = 9});
-  std::string url;
-  {
-    const LoopbackServer server([](const LoopbackRequest&, int) { return LoopbackAnswer{}; });
-    url = server.url("a");
-  }
-  EXPECT_THAT(ReadAll(url), FailsWith(StatusCode::kUnavailable, "after 3 tries"));
+  EXPECT_THAT(ReadAll(UrlOfNobody()), FailsWith(StatusCode::kUnavailable, "after 3 tries"));
 }
 
 // Its name is right, so it is away for a while.

@@ -46,10 +46,7 @@ class TrainerRanksEndTest : public TrainerTest {
         problem_.Load({"model={convnet: {classes: 4, channels: [8]}}", "train.tune=off",
                        "train.epochs=2", "train.log_every=2", "data.train.3.batch={size: 24}",
                        fmt::format("train.distributed.shard_optimizer={}", sharded)}));
-    if (group.membership().rank > 0) return Trainer::Follow(std::move(recipe), borrowed, false);
-    return Trainer::CreateIn(
-        std::move(recipe), [&] { return RunPlace{problem_ / run}; }, DataCheck::kPlaces, {},
-        borrowed);
+    return TrainerTest::TrainerOf(borrowed, std::move(recipe), run, /*resume=*/false);
   }
 };
 

@@ -45,14 +45,6 @@ class TrainerRanksTest : public TrainerTest {
     });
   }
 
-  Result<std::unique_ptr<Trainer>> TrainerOf(const std::shared_ptr<Group>& group, Recipe recipe,
-                                             const std::string& run, bool resume) const {
-    if (group->membership().rank > 0) return Trainer::Follow(std::move(recipe), group, resume);
-    if (resume) return Trainer::Resume(std::move(recipe), problem_ / run, {.group = group});
-    return Trainer::CreateIn(
-        std::move(recipe), [&] { return RunPlace{problem_ / run}; }, DataCheck::kPlaces, {}, group);
-  }
-
   std::vector<Json> LinesOf(const std::string& run, const char* kind) const {
     std::vector<Json> lines;
     for (const std::string& line : MetricsOf(run)) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stoker/base/testing.h"
+#include "stoker/cluster/group.h"
 #include "stoker/run/checkpoint.h"
 #include "stoker/run/testing.h"
 #include "stoker/train/loop/trainer.h"
@@ -57,6 +58,15 @@ class TrainerTest : public testing::Test {
     STOKER_ASSIGN_OR_RETURN(const auto trainer,
                             Trainer::Resume(std::move(recipe), problem_ / run, options));
     return watcher == nullptr ? trainer->Run() : trainer->Run(watcher, &watcher->stop);
+  }
+
+  // Of one rank of `group`; rank 0 keeps the run.
+  Result<std::unique_ptr<Trainer>> TrainerOf(const std::shared_ptr<Group>& group, Recipe recipe,
+                                             const std::string& run, bool resume) const {
+    if (group->membership().rank > 0) return Trainer::Follow(std::move(recipe), group, resume);
+    if (resume) return Trainer::Resume(std::move(recipe), problem_ / run, {.group = group});
+    return Trainer::CreateIn(
+        std::move(recipe), [&] { return RunPlace{problem_ / run}; }, DataCheck::kPlaces, {}, group);
   }
 
   RunPaths Paths(const std::string& run) const { return {problem_ / run}; }

@@ -43,15 +43,12 @@ Status AgreeOn(TrainingSession& session, const Status& mine, std::string_view wh
 Status AgreeOnEnd(TrainingSession& session) {
   if (!session.setup.group || !session.any_callbacks || !session.progress.ended.empty())
     return OkStatus();
-  Group& group = *session.setup.group;
-  constexpr std::string_view kWhat = "whether a callback ends the run";
-  const Result<int64_t> any = GreatestOf(group, session.view->end.empty() ? 0 : 1, kWhat);
-  STOKER_RETURN_IF_ERROR(NoteAgreed(session, any.status()));
-  if (*any == 0) return OkStatus();
-  const Result<std::vector<std::string>> all = group.GatherTexts(session.view->end, kWhat);
+  const Result<std::vector<std::string>> all =
+      session.setup.group->GatherTexts(session.view->end, "whether a callback ends the run");
   STOKER_RETURN_IF_ERROR(NoteAgreed(session, all.status()));
-  session.progress.ended =
-      *std::ranges::find_if(*all, [](const std::string& why) { return !why.empty(); });
+  const auto first =
+      std::ranges::find_if(*all, [](const std::string& why) { return !why.empty(); });
+  if (first != all->end()) session.progress.ended = *first;
   return OkStatus();
 }
 
