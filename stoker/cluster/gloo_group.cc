@@ -1,6 +1,7 @@
 // The group over c10d's Gloo: a queue of collectives, which two threads of c10d work off over TCP.
 #include <ATen/Functions.h>
 
+#include <algorithm>
 #include <regex>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <utility>
@@ -20,16 +21,23 @@ namespace {
 // the timeout. This one shuts the connections to the other ranks, which ends it here and there.
 class EndableGloo final : public c10d::ProcessGroupGloo {
  public:
-  // The default of `before` is taken before c10d's constructor opens its connections.
-  EndableGloo(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world,
-              const c10::intrusive_ptr<Options>& options, const SocketList& before = OpenSockets())
-      : ProcessGroupGloo(store, rank, world, options), sockets_(OpenedSince(before)) {}
+  // Connects the ranks. Errors: those of OpenSockets. Throws what c10d throws.
+  static Result<c10::intrusive_ptr<EndableGloo>> Connect(
+      const c10::intrusive_ptr<c10d::Store>& store, const Membership& membership,
+      const c10::intrusive_ptr<Options>& options) {
+    STOKER_ASSIGN_OR_RETURN(const SocketList before, OpenSockets());
+    auto gloo = c10::make_intrusive<EndableGloo>(store, static_cast<int>(membership.rank),
+                                                 static_cast<int>(membership.world), options);
+    STOKER_ASSIGN_OR_RETURN(gloo->sockets_, OpenedSince(before));
+    return gloo;
+  }
+  using ProcessGroupGloo::ProcessGroupGloo;
   ~EndableGloo() override { End(); }
 
   void End() { ShutDown(sockets_); }
 
  private:
-  const SocketList sockets_;
+  SocketList sockets_;  // set before another thread has the group
 };
 
 c10d::ReduceOp OperationOf(Reduction reduction) {
@@ -45,6 +53,10 @@ c10d::ReduceOp OperationOf(Reduction reduction) {
 constexpr std::chrono::milliseconds kFaultKnownWithin{2000};
 // By how much Gloo waits longer than the monitor, which knows for whom.
 constexpr std::chrono::milliseconds kPatienceOfGloo{5000};
+
+// Ranks that have just met connect in milliseconds, where none dies. c10d's constructor cannot be
+// stopped, so it gets no more time than many ranks on few CPUs need.
+constexpr std::chrono::milliseconds kConnectMeshWithin{60000};
 
 // What the groups of the same ranks share. Thread-safe.
 class Watch {
@@ -64,13 +76,15 @@ class Watch {
     for (const auto& gloo : gloos_) gloo->End();
   }
 
+  // Null while the ranks connect.
+  RankMonitor* monitor() const { return monitor_.get(); }
+  // REQUIRES: nothing is under way.
+  void SetMonitor(std::unique_ptr<RankMonitor> monitor) { monitor_ = std::move(monitor); }
+
  private:
   Mutex mutex_;
   std::vector<c10::intrusive_ptr<EndableGloo>> gloos_ STOKER_GUARDED_BY(mutex_);
-
- public:
-  // Set once, while nothing is under way. The last member: its thread uses the others.
-  std::unique_ptr<RankMonitor> monitor;
+  std::unique_ptr<RankMonitor> monitor_;  // the last: its thread uses the others
 };
 
 // What an exchange needs of its group, which may end before it.
@@ -79,14 +93,14 @@ struct Connection {
   Membership membership;
   Meeting meeting;
   std::chrono::milliseconds timeout;  // of Gloo
-  std::shared_ptr<Watch> watch;       // without a monitor while the ranks connect
-  bool beside = false;                // made by Beside
+  std::shared_ptr<Watch> watch;
+  bool beside = false;  // made by Beside
 
   // Counts this group's collectives, which those beside it are not among: their order differs.
-  RankMonitor* counter() const { return beside ? nullptr : watch->monitor.get(); }
+  RankMonitor* counter() const { return beside ? nullptr : watch->monitor(); }
 
   Status Failed(std::string_view what, const std::string& why) const {
-    if (RankMonitor* const monitor = watch->monitor.get()) {
+    if (RankMonitor* const monitor = watch->monitor()) {
       // A group beside may end alone, which is no fault.
       const Status fault = beside ? monitor->fault() : monitor->WaitForFault(kFaultKnownWithin);
       if (!fault.ok()) return WithWhat(what, fault);
@@ -97,7 +111,7 @@ struct Connection {
 
   // The monitor's fault, if there is one.
   Status Fault(std::string_view what) const {
-    const Status fault = watch->monitor ? watch->monitor->fault() : OkStatus();
+    const Status fault = watch->monitor() ? watch->monitor()->fault() : OkStatus();
     return fault.ok() ? fault : WithWhat(what, fault);
   }
 
@@ -180,8 +194,9 @@ class GlooGroup final : public Group {
   // REQUIRES: nothing is under way.
   Status StartMonitor(MonitorOptions options) {
     options.end_exchanges = [watch = connection_->watch.get()] { watch->EndAll(); };
-    STOKER_ASSIGN_OR_RETURN(connection_->watch->monitor,
+    STOKER_ASSIGN_OR_RETURN(auto monitor,
                             RankMonitor::Start(*connection_->meeting.store, std::move(options)));
+    connection_->watch->SetMonitor(std::move(monitor));
     return OkStatus();
   }
 
@@ -244,6 +259,7 @@ class GlooGroup final : public Group {
   }
 
   Result<std::unique_ptr<Group>> Beside(std::string_view name) override {
+    STOKER_RETURN_IF_ERROR(Barrier("meeting before a connection beside"));
     Connection beside = *connection_;
     beside.beside = true;
     beside.meeting.store = c10::make_intrusive<c10d::PrefixStore>(fmt::format("beside/{}", name),
@@ -309,16 +325,16 @@ class LoneGroup final : public Group {
   const Membership membership_;
 };
 
-// Connects the ranks that have met.
+// Connects the ranks that have met. Each exchange brings a timeout of its own.
 Status Connect(Connection& connection) {
   const Membership& membership = connection.membership;
   try {
-    const auto gloo = c10d::ProcessGroupGloo::Options::create(connection.timeout);
-    gloo->devices.push_back(
+    const auto options =
+        c10d::ProcessGroupGloo::Options::create(std::min(connection.timeout, kConnectMeshWithin));
+    options->devices.push_back(
         c10d::ProcessGroupGloo::createDeviceForHostname(connection.meeting.address));
-    connection.gloo = c10::make_intrusive<EndableGloo>(connection.meeting.store,
-                                                       static_cast<int>(membership.rank),
-                                                       static_cast<int>(membership.world), gloo);
+    STOKER_ASSIGN_OR_RETURN(connection.gloo,
+                            EndableGloo::Connect(connection.meeting.store, membership, options));
   } catch (...) {
     return connection.Failed("connecting the ranks", CaughtText());
   }

@@ -66,7 +66,9 @@ Result<LineLink> ConnectToFirst(c10d::Store& store, int64_t rank, milliseconds t
   const AddressList found = FindAddresses(address, port, error);
   if (error != 0) return Unavailable("{}: {}", address, ::gai_strerror(error));
   Socket socket;
-  if (error = ConnectTo(*found, kReachWithin, socket); error != 0) {
+  error = ConnectTo(*found, kReachWithin, socket);
+  if (error == ECANCELED) return Cancelled("stopped while connecting to rank 0 on {}", host);
+  if (error != 0) {
     return Unavailable("rank 0 on {} cannot be reached: {}", host,
                        ErrnoStatus(error, fmt::format("{}:{}", address, port)).message());
   }

@@ -26,19 +26,22 @@ bool IsConnectedOverTcp(int descriptor) {
 
 }  // namespace
 
-SocketList OpenSockets() {
+Result<SocketList> OpenSockets() {
+  static constexpr const char* kDescriptors = "/proc/self/fd";
   SocketList sockets;
   std::error_code error;
-  for (std::filesystem::directory_iterator each("/proc/self/fd", error), end; !error && each != end;
+  for (std::filesystem::directory_iterator each(kDescriptors, error), end; !error && each != end;
        each.increment(error)) {
     const int descriptor = std::stoi(each->path().filename().string());
     if (const auto number = NumberOfSocket(descriptor)) sockets[descriptor] = *number;
   }
+  if (error)
+    return ErrnoStatus(error.value(), fmt::format("{}: finding the sockets", kDescriptors));
   return sockets;
 }
 
-SocketList OpenedSince(const SocketList& before) {
-  SocketList opened = OpenSockets();
+Result<SocketList> OpenedSince(const SocketList& before) {
+  STOKER_ASSIGN_OR_RETURN(SocketList opened, OpenSockets());
   std::erase_if(opened, [&](const auto& socket) {
     const auto known = before.find(socket.first);
     return (known != before.end() && known->second == socket.second) ||
