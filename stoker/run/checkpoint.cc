@@ -82,7 +82,7 @@ Status CheckpointStore::WriteOnce(int64_t step, std::span<const NamedArray> tens
   STOKER_RETURN_IF_ERROR(CreateDirectories(directory_));
   std::error_code error;
   if (fs::exists(PathOf(step), error)) {
-    const Status there = Load(step).status();
+    const Status there = CompareWithManifest(PathOf(step));
     if (there.code() != StatusCode::kDataLoss) return there;
     STOKER_RETURN_IF_ERROR(RemoveAtomically(PathOf(step)));
   }

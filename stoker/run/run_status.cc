@@ -3,9 +3,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <array>
 #include <utility>
 
+#include "stoker/base/host_name.h"
 #include "stoker/base/json_file.h"
 #include "stoker/base/worker_group.h"
 #include "stoker/io/unflushed_file.h"
@@ -23,11 +23,6 @@ constexpr double kLeastSeconds = 0.2;
 constexpr double kLeastBetweenWrites = 0.1;
 
 double Share(double part, double whole) { return whole > 0 ? part / whole : 0; }
-
-std::string HostName() {
-  std::array<char, 256> name = {};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
 
 double CpuSeconds() {
   rusage usage = {};

@@ -15,6 +15,7 @@
 #include <span>
 #include <system_error>
 
+#include "stoker/base/host_name.h"
 #include "stoker/formats/tfrecord/record_writer.h"
 #include "stoker/io/temporary.h"
 
@@ -23,10 +24,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "events.out.tfevents.";
 
-std::string HostName() {
-  char name[256] = {};
-  if (::gethostname(name, sizeof(name) - 1) != 0 || name[0] == '\0') return "localhost";
-  std::string host = name;
+std::string HostInFileName() {
+  std::string host = HostName();
   std::ranges::replace(host, '/', '-');
   return host;
 }
@@ -64,7 +63,7 @@ Result<EventWriter> EventWriter::Create(const std::string& directory,
                                         std::optional<int64_t> restart_at) {
   static std::atomic<int> number = 0;
   const std::string name = fmt::format("{}{:010}.{}.{}.{}", kPrefix, SecondsForNewFile(directory),
-                                       HostName(), ::getpid(), number++);
+                                       HostInFileName(), ::getpid(), number++);
   std::string path = (std::filesystem::path(directory) / name).string();
   Descriptor descriptor =
       OpenUninterrupted(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC);

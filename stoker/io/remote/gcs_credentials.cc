@@ -63,7 +63,7 @@ class TokenServer final : public HttpDialect {
                                    const RemoteRequest&) const override {
     std::string form;
     if (credentials_ != nullptr) {
-      STOKER_ASSIGN_OR_RETURN(form, GcsTokenForm(*credentials_, ServerTime()));
+      STOKER_ASSIGN_OR_RETURN(form, GcsTokenForm(*credentials_, ServerTime(url_)));
     }
     StoreRequest request{.http = {.url = url_,
                                   .headers = {"Accept: application/json"},
@@ -83,8 +83,8 @@ class TokenServer final : public HttpDialect {
     constexpr int64_t kTolerated = 60;  // seconds
     const bool dated = credentials_ != nullptr && credentials_->type == "service_account";
     if (!dated || answer.head.status / 100 != 4 || !answer.head.date) return false;
-    if (std::abs(*answer.head.date - ServerTime()) <= kTolerated) return false;
-    LearnServerTime(*answer.head.date);
+    if (std::abs(*answer.head.date - ServerTime(url_)) <= kTolerated) return false;
+    LearnServerTime(url_, *answer.head.date);
     return true;
   }
   bool IsRefusal(const HttpAnswer& answer, const StoreError&) const override {

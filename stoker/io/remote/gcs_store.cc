@@ -115,7 +115,8 @@ class XmlApi final : public S3LikeStore {
     const GcsSettings settings = FindGcsSettings();
     STOKER_RETURN_IF_ERROR(CheckGcsEndpoint(settings));
     const AwsCredentials keys{settings.key_id, settings.key_secret, ""};
-    const S3Target target{.region = "auto", .endpoint = settings.endpoint, .time = ServerTime()};
+    const S3Target target{
+        .region = "auto", .endpoint = settings.endpoint, .time = ServerTime(settings.endpoint)};
     STOKER_ASSIGN_OR_RETURN(
         StoreRequest request,
         MakeS3Request(access.location, asked.query, target, &keys, access.options.timeout));
@@ -125,7 +126,7 @@ class XmlApi final : public S3LikeStore {
   bool LearnFrom(const RemoteAccess&, const RequestTerms&,
                  const HttpAnswer& answer) const override {
     if (ReadError(answer).code != "RequestTimeTooSkewed" || !answer.head.date) return false;
-    LearnServerTime(*answer.head.date);
+    LearnServerTime(FindGcsSettings().endpoint, *answer.head.date);
     return true;
   }
   StoreError ReadError(const HttpAnswer& answer) const override {

@@ -55,6 +55,10 @@ std::string AmazonEndpoint(const std::string& region) {
                      region.starts_with("cn-") ? ".cn" : "");
 }
 
+std::string EndpointOf(const AwsPlace& place, const std::string& region) {
+  return place.endpoint.empty() ? AmazonEndpoint(region) : place.endpoint;
+}
+
 bool InPath(const RemoteOptions& options, const std::string& bucket, bool own_endpoint) {
   if (options.path_style != "auto") return options.path_style == "true";
   return own_endpoint || bucket.find('.') != bucket.npos;
@@ -74,17 +78,28 @@ struct S3Stores::State {
     return a.endpoint == b.endpoint && a.region == b.region && a.profile == b.profile;
   }
   AwsPlace PlaceFor(const RemoteOptions& options) {
-    const MutexLock lock(mutex);
-    if (!place || !Same(place->first, options)) place = {options, FindAwsPlace(options)};
-    return place->second;
-  }
-  Result<AwsCredentials> CredentialsFor(const RemoteOptions& options) {
-    const MutexLock lock(mutex);
-    if (!credentials || !Same(credentials->first, options)) {
-      STOKER_ASSIGN_OR_RETURN(AwsCredentials found, FindAwsCredentials(options));
-      credentials = {options, std::move(found)};
+    {
+      const MutexLock lock(mutex);
+      if (place && Same(place->first, options)) return place->second;
     }
-    return credentials->second;
+    AwsPlace found = FindAwsPlace(options);
+    const MutexLock lock(mutex);
+    place = {options, found};
+    return found;
+  }
+  // Files are read without the lock, which every request takes.
+  Result<AwsCredentials> CredentialsFor(const RemoteOptions& options) {
+    {
+      const MutexLock lock(mutex);
+      if (credentials && Same(credentials->first, options)) return credentials->second;
+    }
+    return FindAgain(options);
+  }
+  Result<AwsCredentials> FindAgain(const RemoteOptions& options) {
+    STOKER_ASSIGN_OR_RETURN(AwsCredentials found, FindAwsCredentials(options));
+    const MutexLock lock(mutex);
+    credentials = {options, found};
+    return found;
   }
   std::string RegionOf(const std::string& bucket, const AwsPlace& known) {
     const MutexLock lock(mutex);
@@ -138,10 +153,9 @@ Result<StoreRequest> S3Stores::MakeRequest(const RemoteLocation& location, const
                                            const RemoteOptions& options) {
   const AwsPlace place = state_->PlaceFor(options);
   S3Target target{.region = state_->RegionOf(location.bucket, place)};
-  const bool own = !place.endpoint.empty();
-  target.endpoint = own ? place.endpoint : AmazonEndpoint(target.region);
-  target.in_path = InPath(options, location.bucket, own);
-  target.time = ServerTime();
+  target.endpoint = EndpointOf(place, target.region);
+  target.in_path = InPath(options, location.bucket, !place.endpoint.empty());
+  target.time = ServerTime(target.endpoint);
   if (options.anonymous)
     return MakeS3Request(location, query, target, /*credentials=*/nullptr, options.timeout);
   STOKER_ASSIGN_OR_RETURN(const AwsCredentials credentials, state_->CredentialsFor(options));
@@ -153,21 +167,18 @@ bool S3Stores::LearnFrom(const RemoteLocation& location, const RequestTerms& ter
   const S3Error error = ParseS3Error(answer.text);
   const std::string& region =
       answer.head.bucket_region.empty() ? error.region : answer.head.bucket_region;
-  const MutexLock lock(state_->mutex);
   if (!region.empty() && region != terms.region) {
+    const MutexLock lock(state_->mutex);
     state_->regions[location.bucket] = region;
     return true;
   }
   if (error.code == "RequestTimeTooSkewed" && answer.head.date) {
-    LearnServerTime(*answer.head.date);
+    LearnServerTime(EndpointOf(state_->PlaceFor(options), terms.region), *answer.head.date);
     return true;
   }
   if (error.code == kExpiredToken) {
-    state_->credentials.reset();
-    const Result<AwsCredentials> found = FindAwsCredentials(options);
-    if (!found.ok()) return false;
-    state_->credentials = {options, *found};
-    return found->session_token != terms.token;
+    const Result<AwsCredentials> found = state_->FindAgain(options);
+    return found.ok() && found->session_token != terms.token;
   }
   return false;
 }

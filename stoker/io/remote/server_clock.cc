@@ -1,17 +1,37 @@
 #include "stoker/io/remote/server_clock.h"
 
-#include <atomic>
 #include <ctime>
+#include <map>
+
+#include "stoker/base/mutex.h"
+#include "stoker/base/per_process.h"
 
 namespace stoker {
 namespace {
 
-std::atomic<int64_t> offset{0};  // of servers' clocks to this machine's
+struct Offsets {
+  Mutex mutex;
+  std::map<std::string, int64_t> of STOKER_GUARDED_BY(mutex);  // to this machine's clock, seconds
+};
+
+Offsets& Known() {
+  static PerProcess<Offsets> offsets;
+  return offsets.Get();
+}
 
 }  // namespace
 
-int64_t ServerTime() { return std::time(nullptr) + offset.load(); }
+int64_t ServerTime(const std::string& server) {
+  Offsets& known = Known();
+  const MutexLock lock(known.mutex);
+  const auto found = known.of.find(server);
+  return std::time(nullptr) + (found == known.of.end() ? 0 : found->second);
+}
 
-void LearnServerTime(int64_t date) { offset.store(date - std::time(nullptr)); }
+void LearnServerTime(const std::string& server, int64_t date) {
+  Offsets& known = Known();
+  const MutexLock lock(known.mutex);
+  known.of[server] = date - std::time(nullptr);
+}
 
 }  // namespace stoker
