@@ -127,6 +127,11 @@ class FirstMistakesTest(ProgramTest):
         out, _ = self.run_stoker("check", "rows.yaml", "--set", "train.metrics=[top3]")
         self.assertIn("top3 of 2 classes is always 1", out)
 
+    def test_a_metric_that_every_evaluation_has_is_said_to_be_there_already(self):
+        out, _ = self.run_stoker("check", "rows.yaml", "--set", "train.metrics=[accuracy, f1]", expect=1)
+        self.assertIn("'accuracy' is part of every evaluation", out)
+        self.assertIn("leave it out", out)
+
     def test_the_log_compares_the_first_trial_with_nothing_and_counts_one_thread(self):
         self.run_stoker("train", "recipe.yaml", "--run", "run", "--set", "train.epochs=200", "--set", "train.callbacks=[{stop_at: {step: 5}}]")
         log = self.read("run/log").decode()

@@ -2,11 +2,18 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 
 #include "stoker/base/problems.h"
 #include "stoker/run/placed_entry_internal.h"
 
 namespace stoker {
+namespace {
+
+// Keras has them among its metrics.
+constexpr std::string_view kAlways[] = {"accuracy", "loss"};
+
+}  // namespace
 
 Status ParseMetrics(const ConfigNode& section, std::vector<MetricRegistry::Configured>& metrics,
                     ReadMetrics& read) {
@@ -20,6 +27,13 @@ Status ParseMetrics(const ConfigNode& section, std::vector<MetricRegistry::Confi
   const bool one_alone = node->kind == ConfigNode::Kind::kScalar;
   Problems problems;
   for (const ConfigNode& item : one_alone ? std::vector{*node} : node->items) {
+    if (std::ranges::find(kAlways, item.scalar) != std::end(kAlways)) {
+      problems.Add(InvalidArgument(
+          "{}: train.metrics: '{}' is part of every evaluation that has it, without being asked "
+          "for; leave it out",
+          item.location.ToString(), item.scalar));
+      continue;
+    }
     Result<MetricRegistry::Configured> parsed = ParsePlaced(MetricRegistry::Known(), item);
     problems.Add(parsed.status());
     if (!parsed.ok()) {

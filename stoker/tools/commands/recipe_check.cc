@@ -197,8 +197,9 @@ Inspection RecipeCheck::Report() const {
     out.text += fmt::format("{}: not checked: {}\n", Printable(path_), Printable(what));
   }
   if (ordered.empty()) {
-    out.text += fmt::format("{}: nothing is wrong with {}\n", Printable(path_),
-                            not_checked_.empty() && not_judged_.empty() ? "it" : "the rest");
+    out.text += fmt::format("{}: nothing is wrong with {}{}\n", Printable(path_),
+                            not_checked_.empty() && not_judged_.empty() ? "it" : "the rest",
+                            warnings_.empty() ? "" : ", but see the warnings");
     return out;
   }
   out.damage = FailedPrecondition("{}: {}", path_, CountText(std::ssize(ordered), "finding"));

@@ -84,6 +84,14 @@ std::string TableOf(const Json& progress, const Json& losses) {
   return text;
 }
 
+// Nothing is published within a step, and the first one waits for the first batch.
+std::string_view FirstStepText(const Json& progress) {
+  const Json work = progress.value("work", Json());
+  const bool steps_done = work.is_object() && NumberOf(work, "steps") > 0;
+  return work.is_object() && !steps_done ? "; its first step, or the wait for its data, goes on"
+                                         : "";
+}
+
 std::string StateName(bool finished, bool held, const Json& progress) {
   if (held) return progress.is_null() ? "starting" : "training";
   return finished ? "finished" : "stopped";
@@ -106,7 +114,8 @@ RunState StateOfRun(const RunPaths& paths, bool finished) {
   const Json losses = LastLosses(paths);
   if (!progress.is_null()) out.json["progress"] = progress;
   if (!losses.empty()) out.json["losses"] = losses;
-  if (!progress.is_null()) out.headline += ": " + StepText(progress);
+  if (!progress.is_null())
+    out.headline += fmt::format(": {}{}", StepText(progress), FirstStepText(progress));
   if (state == "stopped") {
     out.headline = fmt::format(
         "not finished, and no process trains in it{}",

@@ -4,55 +4,18 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <system_error>
+#include <optional>
+#include <utility>
 
 #include "stoker/base/printable.h"
-#include "stoker/data/learn/learned.h"
 #include "stoker/io/file.h"
-#include "stoker/io/manifest.h"
-#include "stoker/run/run_directory.h"
 #include "stoker/tools/formats/file_format.h"
 #include "stoker/tools/formats/format_rows.h"
 #include "stoker/tools/formats/n5.h"
+#include "stoker/tools/inspect/verify_run.h"
 
 namespace stoker {
 namespace {
-
-namespace fs = std::filesystem;
-
-// Whether a directory has the name and a file of a checkpoint of a training (run/checkpoint.h).
-bool IsCheckpoint(const fs::path& directory) {
-  constexpr std::string_view kPrefix = "step-";
-  const std::string name = directory.filename().string();
-  const bool named = name.starts_with(kPrefix) && name.size() > kPrefix.size() &&
-                     name.find_first_not_of("0123456789", kPrefix.size()) == std::string::npos;
-  std::error_code ignored;
-  return named && (fs::exists(directory / kManifestName, ignored) ||
-                   fs::exists(directory / "tensors.safetensors", ignored));
-}
-
-// A file of a checkpoint, by the manifest beside it; the manifest itself by its own checksum, and
-// by what it lists being there.
-Status VerifyByManifest(const fs::path& path) {
-  STOKER_ASSIGN_OR_RETURN(const Manifest manifest, Manifest::Read(path.parent_path().string()));
-  if (path.filename() != kManifestName) return manifest.Check(path.filename().string());
-  for (const std::string& name : manifest.names()) {
-    const fs::path listed = path.parent_path() / name;
-    std::error_code ignored;
-    if (!fs::exists(fs::symlink_status(listed, ignored))) {
-      return DataLoss("{}: lists {}, which is missing", path.string(), name);
-    }
-  }
-  return OkStatus();
-}
-
-// Whether a file is what a run has learned (run/run_learned.h).
-bool IsLearnedOfARun(const fs::path& file) {
-  const RunPaths run{file.parent_path()};
-  std::error_code ignored;
-  return file == run.learned() && fs::exists(run.recipe(), ignored);
-}
 
 // One whose first record is damaged is not known by its content.
 bool IsNamedAsTfRecord(const ProbedFile& file) {
@@ -61,14 +24,9 @@ bool IsNamedAsTfRecord(const ProbedFile& file) {
 }
 
 Status Verify(const std::string& path, Verification& out) {
-  std::error_code ignored;
-  if (const fs::path absolute = fs::absolute(path, ignored); IsCheckpoint(absolute.parent_path())) {
-    out.format = "checkpoint";
-    return VerifyByManifest(absolute);
-  }
-  if (IsLearnedOfARun(fs::absolute(path, ignored))) {
-    out.format = "learned";
-    return ReadLearned(path).status();
+  if (std::optional<VerifiedRunFile> verified = VerifyRunFile(path)) {
+    out.format = verified->kind;
+    return std::move(verified->status);
   }
   STOKER_ASSIGN_OR_RETURN(const ProbedFile file, ProbePath(path));
   STOKER_ASSIGN_OR_RETURN(const FileFormat* format, FormatOf(file));

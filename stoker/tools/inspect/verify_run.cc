@@ -1,0 +1,108 @@
+#include "stoker/tools/inspect/verify_run.h"
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "stoker/base/json.h"
+#include "stoker/data/learn/learned.h"
+#include "stoker/io/kept_file.h"
+#include "stoker/io/manifest.h"
+#include "stoker/run/checkpoint.h"
+#include "stoker/run/run_directory.h"
+#include "stoker/tools/chart/run_metrics.h"
+
+namespace stoker {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+
+bool Exists(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+// Whether a directory has the name and a file of a checkpoint of a training (run/checkpoint.h).
+bool IsCheckpoint(const fs::path& directory) {
+  constexpr std::string_view kPrefix = "step-";
+  const std::string name = directory.filename().string();
+  const bool named = name.starts_with(kPrefix) && name.size() > kPrefix.size() &&
+                     name.find_first_not_of("0123456789", kPrefix.size()) == std::string::npos;
+  return named && (Exists(directory / kManifestName) || Exists(directory / "tensors.safetensors"));
+}
+
+// A file of a checkpoint, by the manifest beside it; the manifest itself by its own checksum, and
+// by what it lists being there.
+Status VerifyByManifest(const fs::path& path) {
+  STOKER_ASSIGN_OR_RETURN(const Manifest manifest, Manifest::Read(path.parent_path().string()));
+  if (path.filename() != kManifestName) return manifest.Check(path.filename().string());
+  for (const std::string& name : manifest.names()) {
+    const fs::path listed = path.parent_path() / name;
+    std::error_code ignored;
+    if (!fs::exists(fs::symlink_status(listed, ignored))) {
+      return DataLoss("{}: lists {}, which is missing", path.string(), name);
+    }
+  }
+  return OkStatus();
+}
+
+Status VerifyJson(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadKeptTextFile(path, kMostBytes));
+  if (Json::accept(text)) return OkStatus();
+  return DataLoss("{}: is no JSON, which the run wrote", path);
+}
+
+// What metrics.jsonl had when the checkpoint was written.
+std::optional<uint64_t> MetricsBytesAt(const std::string& checkpoint) {
+  const Result<std::string> text = ReadKeptTextFile(checkpoint + "/state.json", kMostBytes);
+  if (!text.ok()) return std::nullopt;
+  const Json state = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (!state.is_object()) return std::nullopt;
+  const Json bytes = state.value("metrics_bytes", Json());
+  return bytes.is_number_unsigned() ? std::optional(bytes.get<uint64_t>()) : std::nullopt;
+}
+
+Status VerifyMetrics(const RunPaths& run) {
+  if (const Status lines = ReadRunMetrics(run.root.string()).status();
+      !lines.ok() && lines.code() != StatusCode::kFailedPrecondition) {
+    return lines;
+  }
+  const CheckpointStore checkpoints(run.checkpoints(), /*keep=*/1);
+  STOKER_ASSIGN_OR_RETURN(std::vector<int64_t> steps, checkpoints.Steps());
+  std::error_code error;
+  const uint64_t size = fs::file_size(run.metrics(), error);
+  if (error) return ErrnoStatus(error.value(), run.metrics());
+  std::ranges::reverse(steps);
+  for (const int64_t step : steps) {
+    // A damaged checkpoint is a finding of its own.
+    const std::optional<uint64_t> written = MetricsBytesAt(checkpoints.PathOf(step));
+    if (!written) continue;
+    if (size >= *written) return OkStatus();
+    return DataLoss("{}: has {} bytes, and had {} at step {}: lines are missing", run.metrics(),
+                    size, *written, step);
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+std::optional<VerifiedRunFile> VerifyRunFile(const fs::path& file) {
+  std::error_code ignored;
+  const fs::path path = fs::absolute(file, ignored);
+  if (IsCheckpoint(path.parent_path())) return {{"checkpoint", VerifyByManifest(path)}};
+  const RunPaths run{path.parent_path()};
+  if (!Exists(run.recipe())) return std::nullopt;
+  if (path == run.learned()) return {{"learned", ReadLearned(path).status()}};
+  if (path == run.metrics()) return {{"metrics", VerifyMetrics(run)}};
+  // Not progress.json, which is never flushed: a loss of power may leave it empty.
+  const std::string json[] = {run.allowed_changes(), run.choices(), run.data(),
+                              run.tuning(),          run.summary(), run.profile()};
+  if (std::ranges::find(json, path.string()) == std::end(json)) return std::nullopt;
+  return {{"json", VerifyJson(path)}};
+}
+
+}  // namespace stoker
