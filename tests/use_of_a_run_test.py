@@ -48,6 +48,20 @@ class UseOfARunTest(ProgramTest):
         out, _ = self.run_stoker("eval", "run")
         self.assertIn(f"accuracy  {measured['accuracy']:.4f}", out)
 
+    def test_verify_tells_of_lines_that_are_missing_or_changed_and_of_files_that_are_no_json(self):
+        self.run_stoker("verify", "run")
+        for name, damage, says in [("metrics.jsonl", lambda text: text[:text.rindex(b"\n", 0, -1) + 1], "lines are missing"),
+                                   ("metrics.jsonl", lambda text: text.replace(b'"step":', b'"step";', 1), "line 1 (byte 0)"),
+                                   ("choices.json", lambda text: text[:-3], "is no JSON")]:
+            with self.subTest(says):
+                whole = self.read(f"run/{name}")
+                self.write(f"run/{name}", damage(whole))
+                out, err = self.run_stoker("verify", "run", expect=1)
+                self.assertIn(f"run/{name}", out)
+                self.assertIn(says, out)
+                self.assertIn(", 1 damaged", out)
+                self.write(f"run/{name}", whole)
+
     def test_metrics_are_measured_kept_and_printed(self):
         names = "train.metrics=[top2, confusion, precision, recall, f1, auc, mse, mae]"
         summary = self.run_json("train", "recipe.yaml", "--run", "measured", "--set", names, "--set", "train.loss=focal")
@@ -68,6 +82,23 @@ class UseOfARunTest(ProgramTest):
             for name, row in zip(CLASSES, kept["confusion"]):
                 self.assertRegex(out, f"{name} taken for +" + " +".join(map(str, row)) + r"\n")
         self.assert_fails(["train", "recipe.yaml", "--set", "train.metrics=[topp]"], 2, "unknown metric 'topp'", "did you mean 'top'")
+
+    def test_an_export_is_used_as_its_run_is_also_where_it_was_copied_to(self):
+        self.run_stoker("train", "recipe.yaml", "--run", "exporting",
+                        "--set", "train.callbacks=[{export: {keep: 1}}, {export: {best: accuracy}}]")
+        step, = os.listdir(self.path("exporting/exports/latest"))
+        shutil.copytree(self.path(f"exporting/exports/latest/{step}"), self.path("copied"))
+        self.assertGreaterEqual(len(os.listdir(self.path("exporting/exports/best"))), 1)
+        figures = {key: value for key, value in self.run_json("eval", "exporting").items() if key in ("loss", "accuracy", "samples")}
+        self.assertEqual(len(figures), 3)
+        predicted = self.run_stoker("predict", "exporting")[0]
+        for place in (f"exporting/exports/latest/{step}", "copied"):
+            with self.subTest(place=place):
+                found = self.run_json("eval", place)
+                self.assertEqual({key: found[key] for key in figures}, figures)
+                self.assertEqual(self.run_stoker("predict", place)[0], predicted)
+        self.run_stoker("verify", "copied")
+        self.run_stoker("inspect", "copied")
 
     def test_eval_needs_only_the_data_that_it_evaluates_on(self):
         for name in os.listdir(self.path("data")):

@@ -1,23 +1,27 @@
 // RunDirectory: holds everything that a training run writes.
+// clang-format off
 //
-//   recipe.yaml           the recipe as resolved, every key filled in
-//   learned.json          what stages have learned from the training data, if any do
-//                         (data/learn/learned.h)
-//   choices.json          the tuner's choices
-//   allowed.json          changes that a resumed run was allowed (allowed_changes.h)
-//   data.json             marks of its data files when it last began (recipe_changes.h)
-//   tuning.json           the tuner's trials, with times and reasons (tune_report.h)
-//   metrics.jsonl         one JSON object a line (metrics_file.h)
-//   events.out.tfevents.* the same for TensorBoard, if asked for (tensorboard_log.h)
-//   tensors.jsonl, trace-A-B.json   of the callbacks log_tensors and profile_steps
-//   log                   events, with times
-//   progress.json         how far it is and what it does, about once a second
-//   (published_progress.h) checkpoints/          one directory each (checkpoint.h)
-//   weights.safetensors   the final weights (weights_file.h), once training has finished
-//   summary.json          final figures; likewise
-//   profile.json          where the time of the last process went, once it has ended
-//   (docs/profiles.md) report.html           all that for people, which `stoker train` writes when
-//   the run ends lock                  held while a process trains here
+//   recipe.yaml             the recipe as resolved, every key filled in
+//   learned.json            what stages have learned from the training data, if any do (data/learn/learned.h)
+//   choices.json            the tuner's choices
+//   allowed.json            changes that a resumed run was allowed (allowed_changes.h)
+//   data.json               marks of its data files when it last began (recipe_changes.h)
+//   tuning.json             the tuner's trials, with times and reasons (tune_report.h)
+//   metrics.jsonl           one JSON object a line (metrics_file.h)
+//   events.out.tfevents.*   the same for TensorBoard, if asked for (tensorboard_log.h)
+//   tensors.jsonl           of the callback log_tensors
+//   trace-A-B.json          of the callback profile_steps
+//   exports/latest/         models for use, one directory each, of the callback export; exports/best/ likewise
+//   log                     events, with times
+//   progress.json           how far it is and what it does, about once a second (published_progress.h)
+//   checkpoints/            one directory each (checkpoint.h)
+//   weights.safetensors     the final weights, once training has finished (weights_file.h)
+//   summary.json            final figures, once training has finished
+//   profile.json            where the time of the last process went, once it has ended (docs/profiles.md)
+//   report.html             all that for people, which `stoker train` writes when the run ends
+//   lock                    held while a process trains here
+//
+// clang-format on
 #pragma once
 
 #include <chrono>

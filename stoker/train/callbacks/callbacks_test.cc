@@ -1,6 +1,8 @@
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <sstream>
 
@@ -167,6 +169,79 @@ TEST_F(CallbacksTest, ProfileStepsOfARunThatEndsBeforeLeavesWhatThereIs) {
   STOKER_ASSERT_OK(
       Train("run", {"train.callbacks=[{profile_steps: {first: 17, last: 99, operators: false}}]"}));
   EXPECT_TRUE(std::filesystem::exists(Paths("run").root / "trace-17-99.json"));
+}
+
+std::vector<std::string> NamesIn(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& each : std::filesystem::directory_iterator(folder))
+    names.push_back(each.path().filename().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+TEST_F(CallbacksTest, ExportsOfTheLatestAreTheModelAfterEachEvaluationAndOnlySoManyStay) {
+  STOKER_ASSERT_OK(
+      Train("run", {"train.eval_every_steps=4", "train.callbacks=[{export: {keep: 2}}]"}));
+  const std::filesystem::path latest = Paths("run").root / "exports/latest";
+  const std::vector<std::string> steps = NamesIn(latest);
+  ASSERT_EQ(steps.size(), 2u);
+  const RunPaths last{latest / steps.back()};
+  EXPECT_EQ(ReadFileForTest(last.weights()), WeightsOf("run"));
+  EXPECT_EQ(ReadFileForTest(last.recipe()), ReadFileForTest(Paths("run").recipe()));
+  EXPECT_NE(ReadFileForTest(RunPaths{latest / steps.front()}.weights()), WeightsOf("run"));
+  const Json figures =
+      Json::parse(ReadFileForTest((latest / steps.back() / "evaluation.json").string()));
+  const Json summary = Json::parse(ReadFileForTest(Paths("run").summary()));
+  EXPECT_EQ(figures["step"], summary["step"]);
+  EXPECT_EQ(figures["evaluation"]["loss"], summary["last_evaluation"]["loss"]);
+}
+
+TEST_F(CallbacksTest, AnExportOfTheBestIsWrittenOnlyWhereNoneBeforeWasAsGood) {
+  Watcher watcher;
+  STOKER_ASSERT_OK(Train(
+      "run", {"train.eval_every_steps=2", "train.callbacks=[{export: {best: loss, keep: 100}}]"},
+      &watcher));
+  std::vector<std::string> better;
+  double best = std::numeric_limits<double>::infinity();
+  for (const auto& each : watcher.evaluations) {
+    if (each.evaluation.loss >= best) continue;
+    best = each.evaluation.loss;
+    better.push_back(fmt::format("step-{:08}", each.step));
+  }
+  EXPECT_EQ(NamesIn(Paths("run").root / "exports/best"), better);
+}
+
+TEST_F(CallbacksTest, ExportsOfAResumedRunAreThoseOfOneThatWasNotStopped) {
+  const std::vector<std::string> set = {
+      "train.eval_every_steps=2",
+      "train.callbacks=[{export: {keep: 3}}, {export: {best: loss, keep: 2}}]"};
+  STOKER_ASSERT_OK(Train("whole", set));
+  STOKER_ASSERT_OK(TrainUntil("killed", 9, set));
+  std::filesystem::remove_all(CheckpointOf("killed", 9));
+  // Of a step that is made again later, and of one that is not.
+  for (const char* folder : {"latest", "best"}) {
+    std::filesystem::create_directories(Paths("killed").root / "exports" / folder /
+                                        "step-00000010");
+    std::filesystem::create_directories(Paths("killed").root / "exports" / folder /
+                                        "step-00009999");
+  }
+  STOKER_ASSERT_OK(Resume("killed", set));
+  for (const char* folder : {"exports/latest", "exports/best"}) {
+    const std::vector<std::string> names = NamesIn(Paths("whole").root / folder);
+    EXPECT_EQ(NamesIn(Paths("killed").root / folder), names);
+    for (const std::string& name : names) {
+      const auto weights = [&](const char* run) {
+        return ReadFileForTest(RunPaths{Paths(run).root / folder / name}.weights());
+      };
+      EXPECT_EQ(weights("killed"), weights("whole")) << folder << " " << name;
+    }
+  }
+}
+
+TEST_F(CallbacksTest, AnExportByAFigureThatIsNotMeasuredIsRefusedBeforeTheFirstStep) {
+  EXPECT_THAT(Train("run", {"train.callbacks=[{export: {best: auc}}]"}),
+              FailsWith(StatusCode::kInvalidArgument, "auc"));
+  EXPECT_FALSE(std::filesystem::exists(Paths("run").root));
 }
 
 TEST_F(CallbacksTest, AListThatIsNoneIsRefused) {

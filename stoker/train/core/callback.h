@@ -27,11 +27,13 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "stoker/base/json.h"
 #include "stoker/base/status.h"
 #include "stoker/device/feeder.h"
 #include "stoker/run/evaluation.h"
+#include "stoker/run/registry.h"
 #include "stoker/run/schedule.h"
 #include "stoker/train/core/model.h"
 
@@ -55,7 +57,11 @@ struct RunView {
   // TensorBoard.
   std::map<std::string, double> figures = {};
   int64_t rank = 0;  // of those that train together
-  std::string end;   // set it to a reason to end training after this step as if it were the last
+  // What weights are stored with (run/weights_file.h), and what train.metrics measures.
+  std::string sample = {}, target = {};
+  std::vector<MeasuredFigure> measured = {};
+  std::string end =
+      {};  // set it to a reason to end training after this step as if it were the last
 };
 
 // Called by the training thread, which waits for each hook. An error of a hook ends the run. Draws

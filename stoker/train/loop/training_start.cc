@@ -187,13 +187,16 @@ void Lint(TrainingSession& session) {
 }
 
 Status BuildCallbacks(TrainingSession& session) {
-  session.view =
-      std::make_unique<RunView>(RunView{.model = session.learner->model(),
-                                        .run = session.setup.run.paths().root,
-                                        .total_steps = session.plan().total_steps(),
-                                        .steps_per_epoch = session.plan().steps_per_epoch(),
-                                        .learner = *session.learner,
-                                        .rank = session.rank()});
+  session.view = std::make_unique<RunView>(
+      RunView{.model = session.learner->model(),
+              .run = session.setup.run.paths().root,
+              .total_steps = session.plan().total_steps(),
+              .steps_per_epoch = session.plan().steps_per_epoch(),
+              .learner = *session.learner,
+              .rank = session.rank(),
+              .sample = session.plan().input.ToString(),
+              .target = session.plan().target.form,
+              .measured = MetricRegistry::FiguresOf(session.setup.recipe.train.metrics)});
   for (const CallbackRegistry::Configured& configured : session.setup.recipe.train.callbacks) {
     STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Callback> callback, BuildKind(configured));
     session.callbacks.Add(configured.name, std::move(callback));
