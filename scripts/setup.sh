@@ -3,7 +3,8 @@
 
 # torchvision's models and PyTorch's files are compared with ours by tests/interop_weights_test.py too.
 readonly peer_requirements=("torch==$torch_version" torchvision numpy psutil)
-readonly more_peer_requirements=(tensorflow-cpu grain tokenizers sentencepiece lightning "pyarrow==$pyarrow_version" webdataset datasets)
+readonly more_peer_requirements=(tensorflow-cpu grain tokenizers sentencepiece lightning "pyarrow==$pyarrow_version" webdataset datasets
+  spdl opencv-python-headless nvidia-dali-cuda130)
 # The formats' own software, which writes files for tests/interop_*_test.py and reads ours. moto brings botocore, which signs.
 readonly interop_requirements=(tensorflow-cpu tensorboard numpy tokenizers sentencepiece lmdb scikit-learn webdataset h5py tensorstore 'moto[server]'
   safetensors ml_dtypes pillow idx2numpy gcsfs requests "pyarrow==$pyarrow_version" viztracer)

@@ -1,3 +1,4 @@
+// What messages, progress lines and summaries call a sample.
 #pragma once
 
 #include <string_view>

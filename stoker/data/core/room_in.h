@@ -1,3 +1,5 @@
+// Gives readers of formats that copy values memory of a transform's scratch, which is charged and
+// used again.
 #pragma once
 
 #include <utility>

@@ -28,20 +28,7 @@ Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomi
   session_ = *std::move(session);
   // Ends with this call, although the session stays.
   const std::unique_ptr<PipelineCpuScope> cpus = std::move(session_->cpus);
-  session_->status = std::make_unique<RunStatus>(
-      RunStatus::Of{.path = session_->keeps_run() ? ProgressPath(session_->setup.run.paths().root)
-                                                  : std::string(),
-                    .first_step = session_->progress.step,
-                    .total_steps = session_->plan().total_steps(),
-                    .steps_per_epoch = session_->plan().steps_per_epoch(),
-                    .noun = std::string(NounOf(session_->plan().input)),
-                    .seconds_before = session_->before.seconds,
-                    .device = session_->setup.device.description,
-                    .accelerator = !session_->setup.device.device.is_cpu(),
-                    .compute_threads = session_->choices.threads,
-                    .works = session_->batches->works(),
-                    .find_limit = [this] { return session_->batches->FindLimit(); },
-                    .get_profile = [this] { return session_->batches->GetProfile(); }});
+  session_->status = PublishStatus();
   steps_ = std::make_unique<StepRunner>(*session_);
   clock_ = std::make_unique<CheckpointClock>(session_->setup.recipe.train.checkpoint);
   Status status = RunSteps();
@@ -60,6 +47,23 @@ Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomi
   if (!interrupted_) return Finish();
   session_->recorder->Ended(fmt::format("interrupted after step {}", session_->progress.step));
   return Summary();
+}
+
+std::unique_ptr<RunStatus> TrainingLoop::PublishStatus() const {
+  return std::make_unique<RunStatus>(
+      RunStatus::Of{.path = session_->keeps_run() ? ProgressPath(session_->setup.run.paths().root)
+                                                  : std::string(),
+                    .first_step = session_->progress.step,
+                    .total_steps = session_->plan().total_steps(),
+                    .steps_per_epoch = session_->plan().steps_per_epoch(),
+                    .noun = std::string(NounOf(session_->plan().input)),
+                    .seconds_before = session_->before.seconds,
+                    .device = session_->setup.device.description,
+                    .accelerator = !session_->setup.device.device.is_cpu(),
+                    .compute_threads = session_->choices.threads,
+                    .works = session_->batches->works(),
+                    .find_limit = [this] { return session_->batches->FindLimit(); },
+                    .get_profile = [this] { return session_->batches->GetProfile(); }});
 }
 
 // Ranks end together: each waits until rank 0 has stored what there is to store. An error that this

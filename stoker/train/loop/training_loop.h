@@ -28,6 +28,8 @@ class TrainingLoop {
   Result<TrainSummary> Run(TrainObserver* observer, const std::atomic<bool>* stop);
 
  private:
+  // What other processes see of the run from here on.
+  std::unique_ptr<RunStatus> PublishStatus() const;
   Status RunSteps();
   Status EndTogether(const Status& mine);
   Status DoWhatIsDue();
