@@ -1,5 +1,6 @@
 """Recipes of docs/targets.md as they stand: runs whose targets are numbers or labels, from CSV files to predictions."""
 import json
+import math
 import os
 import random
 import re
@@ -36,8 +37,9 @@ class TargetsTest(ProgramTest):
     def setUp(self):
         super().setUp()
         with open(DOC, encoding="utf-8") as file:
-            numbers, labels = re.findall(r"```yaml\n(.*?)```", file.read(), re.S)
+            numbers, units, labels = re.findall(r"```yaml\n(.*?)```", file.read(), re.S)
         self.write("numbers.yaml", numbers)
+        self.write("units.yaml", units)
         self.write("labels.yaml", labels)
         for name, make in (("houses", houses), ("notes", notes)):
             self.write(f"{name}.csv", make(400, 1))
@@ -125,6 +127,90 @@ class TargetsTest(ProgramTest):
         events = b"".join(self.read(f"run/{name}") for name in os.listdir(self.path("run")) if "tfevents" in name)
         self.assertIn(b"eval/mae", events)
         self.assertNotIn(b"accuracy", events)
+
+    def predicted_prices(self, run):
+        return [(line["numbers"][0], line["fields"]["price"]) for line in self.predict(run, "--fields", "price")]
+
+    def test_a_target_in_its_own_units_is_predicted_and_measured_in_them(self):
+        self.run_stoker("train", "units.yaml", "--run", "run", "--quiet", *FIXED)
+        prices = [float(row.split(",")[3]) for row in self.read("houses.csv").decode().splitlines()[1:]]
+        learned = {value["stage"]: value["options"] for value in json.loads(self.read("run/learned.json"))["values"]}
+        logs = [math.log(price) for price in prices]
+        mean = sum(logs) / len(logs)
+        self.assertAlmostEqual(learned["train.target.log"]["mean"][0], mean, places=5)
+        self.assertAlmostEqual(learned["train.target.log"]["std"][0],
+                               (sum((log - mean) ** 2 for log in logs) / len(logs)) ** 0.5, places=5)
+        errors = [abs(said - price) for said, price in self.predicted_prices("run")]
+        measured = self.run_json("eval", "run")
+        self.assertAlmostEqual(sum(errors) / len(errors), measured["metrics"]["mae"], delta=1e-2)
+        # Prices are about 300 with a deviation of 80.
+        self.assertLess(measured["metrics"]["mae"], 20)
+        evaluations = [line for line in self.lines("run") if line["kind"] == "eval"]
+        self.assertEqual(measured["metrics"]["mae"], evaluations[-1]["metrics"]["mae"])
+        self.assertIn("price: {normalize: auto, log: true}", self.read("run/recipe.yaml").decode())
+        self.assertIn("train.target.log of price: mean 5.", self.run_stoker("inspect", "run")[0])
+
+    def test_given_numbers_and_any_threads_give_the_bytes_of_learned_ones(self):
+        self.run_stoker("train", "units.yaml", "--run", "run", "--quiet", *FIXED)
+        self.run_stoker("train", "units.yaml", "--run", "one", "--quiet", *FIXED, "--set", "train.feed_threads=1")
+        self.assertEqual(self.read("one/learned.json"), self.read("run/learned.json"))
+        values = {value["stage"]: value["options"] for value in json.loads(self.read("run/learned.json"))["values"]}
+        given = values["train.target.log"]
+        self.run_stoker("train", "units.yaml", "--run", "given", "--quiet", *FIXED, "--set",
+                        f"train.target={{price: {{normalize: {{mean: {given['mean']}, std: {given['std']}}}, log: true}}}}")
+        for run in ("one", "given"):
+            self.assertEqual(self.read(f"{run}/weights.safetensors"), self.read("run/weights.safetensors"))
+        self.assertEqual(self.predicted_prices("given"), self.predicted_prices("run"))
+
+    def test_a_resumed_run_goes_on_with_the_target_that_it_has_learned(self):
+        self.run_stoker("train", "units.yaml", "--run", "whole", "--quiet", *FIXED)
+        self.assertEqual(self.stopped_and_resumed("units.yaml", "resumed"), self.read("whole/weights.safetensors"))
+        self.assertEqual(self.read("resumed/learned.json"), self.read("whole/learned.json"))
+        self.write("houses.csv", houses(400, 9))
+        self.assert_fails(["train", "units.yaml", "--resume", "--run", "whole", *FIXED], 1, "houses.csv")
+        # Predictions need neither the training data nor what could be learned of them now.
+        os.remove(self.path("houses.csv"))
+        self.assertEqual(self.predicted_prices("resumed"), self.predicted_prices("whole"))
+
+    def test_every_command_takes_a_transformed_target(self):
+        self.assertIn("nothing is wrong with it", self.run_stoker("check", "units.yaml")[0])
+        self.run_stoker("lint", "units.yaml")
+        self.run_stoker("schedule", "units.yaml")
+        self.run_stoker("lr-find", "units.yaml", "--steps", "20")
+        self.run_stoker("train", "units.yaml", "--run", "run", "--quiet", *FIXED)
+        self.run_stoker("export", "run", "--to", "model.pt")
+
+    def test_each_number_of_a_target_has_its_own_mean(self):
+        fields = "csv.fields={x: {columns: [area, age]}, price: {columns: [price, rooms], type: float32}}"
+        both = ["--set", f"data.train.{fields}", "--set", f"data.eval.{fields}", "--set", "model.mlp.classes=2"]
+        self.run_stoker("train", "units.yaml", "--run", "run", "--quiet", *FIXED, *both)
+        values = {value["stage"]: value["options"] for value in json.loads(self.read("run/learned.json"))["values"]}
+        self.assertEqual(len(values["train.target.log"]["mean"]), 2)
+        errors = [abs(said - price) for line in self.predict("run", "--fields", "price")
+                  for said, price in zip(line["numbers"], line["fields"]["price"])]
+        self.assertAlmostEqual(sum(errors) / len(errors), self.run_json("eval", "run")["metrics"]["mae"], delta=1e-2)
+        self.run_stoker("train", "units.yaml", "--run", "quantiles", "--quiet", *FIXED, *both, "--set", "train.loss={quantile: {at: [0.1, 0.5, 0.9]}}",
+                        "--set", "model.mlp.classes=6")
+        low, _, high = self.predict("quantiles")[0]["numbers"][:3]
+        self.assertLess(low, high)
+
+    def test_a_target_without_a_logarithm_is_named_with_its_file(self):
+        rows = houses(400, 1).splitlines()
+        rows[251] = rows[251].rsplit(",", 1)[0] + ",0"
+        self.write("houses.csv", "\n".join(rows) + "\n")
+        _, err = self.assert_fails(["train", "units.yaml", "--run", "run", *FIXED], 1, "sample 250 (", "houses.csv", "of data.train",
+                                   "the target 0", "`log: true` of train.target takes numbers above 0")
+        self.assertIn("1 targets that are not finite and above 0", err)
+
+    def test_a_transformed_target_is_refused_where_it_means_nothing(self):
+        text = self.read("units.yaml").decode()
+        line = text[:text.index("loss: mse")].count("\n") + 1
+        self.assert_fails(["train", "units.yaml", "--set", "train.loss=bce"], 2, "the loss bce", "here targets are labels", "`target: price`")
+        self.write("poisson.yaml", text.replace("loss: mse", "loss: poisson"))
+        self.assert_fails(["train", "poisson.yaml"], 2, f"the loss poisson (poisson.yaml:{line}:", "poisson takes counts")
+        target = text[:text.index("target: {price")].count("\n") + 1
+        self.write("wrong.yaml", text.replace("log: true", "logs: true"))
+        self.assert_fails(["train", "wrong.yaml"], 2, f"wrong.yaml:{target}:", "unknown option 'logs'")
 
     def test_what_does_not_go_together_is_refused_with_the_place_of_the_loss(self):
         text = self.read("numbers.yaml").decode()

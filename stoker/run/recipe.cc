@@ -8,9 +8,11 @@
 #include "stoker/base/remote_path.h"
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe_place.h"
+#include "stoker/run/learned_train.h"
 #include "stoker/run/metrics_section_internal.h"
 #include "stoker/run/misplaced_keys.h"
 #include "stoker/run/placed_entry_internal.h"
+#include "stoker/run/target_section_internal.h"
 #include "stoker/run/train_check.h"
 
 namespace stoker {
@@ -126,6 +128,7 @@ ScheduleRegistry::Configured DefaultSchedule() { return KindCalled<ScheduleRegis
 
 ConfigNode TrainRecipe::Filled() const {
   ConfigNode filled = FormatOptions(OptionsOf<TrainOptions>(), &options);
+  *filled.Find("target") = FilledTarget(options.target, target);
   std::vector<ConfigNode> measured;
   for (const MetricRegistry::Configured& metric : metrics) measured.push_back(metric.node);
   filled.entries.push_back({"metrics", {}, ConfigNode::List(std::move(measured))});
@@ -246,7 +249,10 @@ CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
   Problems problems;
   ConfigNode section = *written;
   problems.Add(CheckTrainKeys(section, checked.unread));
+  const Status target = TakeTarget(section, checked.train.target);
+  problems.Add(target);
   AddUnreadKeys(section, checked.unread);
+  if (!target.ok()) checked.unread.emplace("target");
   const Status step = ParseStep(section, checked.train);
   problems.Add(step);
   problems.Add(ParseRest(section, checked.train));
@@ -334,6 +340,7 @@ Result<Recipe> ParseRecipeAround(const ConfigNode& root, const std::filesystem::
   STOKER_RETURN_IF_ERROR(WishFor(train.memory));
   STOKER_ASSIGN_OR_RETURN(DataRecipe data, ParseDataSection(root, folder));
   STOKER_RETURN_IF_ERROR(CheckClassNames(root, data, model));
+  STOKER_RETURN_IF_ERROR(FillInLearned(data.learned.get(), train));
   return Recipe{.data = std::move(data), .model = std::move(model), .train = std::move(train)};
 }
 

@@ -62,6 +62,18 @@ struct TrainOptions {
   static void Describe(OptionTable<TrainOptions>& table);
 };
 
+// How the numbers of the target are transformed before the loss: target: {price: {...}}. The loss
+// is that of (t - mean) / std, where t is the target or, with `log`, its natural logarithm;
+// predictions and metrics are in the units of the target all the same
+// (train/core/transformed_target.h).
+struct TargetOptions {
+  bool log = false;
+  bool learns = false;            // normalize: auto, so that the numbers below are learned
+  std::vector<double> mean, std;  // one, or one for each number; empty: not normalized
+
+  bool transforms() const { return log || learns || !mean.empty(); }
+};
+
 // The warm-up of the schedule; run_schedule.h has the formulas.
 struct WarmupOptions {
   static constexpr std::string_view kName = "warmup";
@@ -187,6 +199,7 @@ ScheduleRegistry::Configured DefaultSchedule();    // one_cycle
 // The section `train`.
 struct TrainRecipe {
   TrainOptions options;
+  TargetOptions target;
   CheckpointOptions checkpoint;
   LimitBatchesOptions limit_batches;
   EarlyStoppingOptions early_stopping;

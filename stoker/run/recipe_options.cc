@@ -58,10 +58,13 @@ void DescribeComputing(OptionTable<TrainOptions>& table) {
 void DescribeLoop(OptionTable<TrainOptions>& table) {
   using O = TrainOptions;
   table.Field("input", &O::input, "field of the pipeline that the model sees")
-      .Field("target", &O::target,
-             "field of the pipeline that holds the targets: class numbers, or numbers that losses "
-             "such as "
-             "mse and bce take")
+      .Field(
+          "target", &O::target,
+          "field of the pipeline that holds the targets: class numbers, or numbers that losses "
+          "such as mse and bce take; with {price: {normalize: auto, log: true}} the loss is that "
+          "of the logarithm, less its mean by its deviation on the training side, and "
+          "predictions and metrics are in the target's units; either of the two may stand "
+          "alone, and numbers for auto: {mean: 200, std: 50}")
       .Field("eval_every", &O::eval_every,
              "epochs between evaluations; there is one at the end too", AtLeast(1))
       .Field("eval_every_steps", &O::eval_every_steps,

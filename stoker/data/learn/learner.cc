@@ -1,5 +1,6 @@
 #include "stoker/data/learn/learner.h"
 
+#include "stoker/data/learn/training_requests.h"
 #include "stoker/data/transforms/lookup.h"
 #include "stoker/data/transforms/normalize.h"
 
@@ -9,11 +10,13 @@ namespace {
 struct LearnerRow {
   std::string_view name;
   Result<std::unique_ptr<Learner>> (*make)(const LearnerInput& input);
-  std::string_view to_try;
+  std::string_view to_try;  // of operators only
 };
 
 constexpr LearnerRow kLearners[] = {{Normalize::kName, MakeMomentsLearner, "0"},
-                                    {Lookup::kName, MakeWordsLearner, "word"}};
+                                    {Lookup::kName, MakeWordsLearner, "word"},
+                                    {kTargetRequest, MakeTargetLearner, ""},
+                                    {kLogTargetRequest, MakeLogTargetLearner, ""}};
 
 }  // namespace
 

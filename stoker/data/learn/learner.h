@@ -46,7 +46,8 @@ class Learner {
   virtual Status Finish(const std::string& who, Json& options, Json& facts) = 0;
 };
 
-// Returns the learner for a stage of `operator_name`. Errors: kInvalidArgument for a field of which
+// Returns the learner for a stage of `operator_name`, or for what `train` learns
+// (training_requests.h). Errors: kInvalidArgument for a field of which
 // it cannot learn; kUnimplemented for an operator without one.
 Result<std::unique_ptr<Learner>> MakeLearner(const std::string& operator_name,
                                              const LearnerInput& input);
@@ -56,7 +57,10 @@ Result<std::unique_ptr<Learner>> MakeLearner(const std::string& operator_name,
 ConfigNode OptionsToTry(const std::string& operator_name);
 
 // The learners by operator.
-Result<std::unique_ptr<Learner>> MakeMomentsLearner(const LearnerInput& input);  // normalize
-Result<std::unique_ptr<Learner>> MakeWordsLearner(const LearnerInput& input);    // lookup
+Result<std::unique_ptr<Learner>> MakeMomentsLearner(const LearnerInput& input);    // normalize
+Result<std::unique_ptr<Learner>> MakeWordsLearner(const LearnerInput& input);      // lookup
+// Those of training.
+Result<std::unique_ptr<Learner>> MakeTargetLearner(const LearnerInput& input);
+Result<std::unique_ptr<Learner>> MakeLogTargetLearner(const LearnerInput& input);
 
 }  // namespace stoker

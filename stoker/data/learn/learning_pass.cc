@@ -15,6 +15,7 @@
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/learn/learner.h"
+#include "stoker/data/learn/training_requests.h"
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/options/build_stage.h"
 #include "stoker/data/options/registry.h"
@@ -94,10 +95,11 @@ Status TryStage(const Dataset& samples, const ConfigNode& item, const LearnReque
 Result<Learning> BeginLearning(const Dataset& samples, const ConfigNode& item,
                                const LearnRequest& request) {
   const ConfigNode options = GivenOptions(item, request);
-  STOKER_RETURN_IF_ERROR(TryStage(samples, item, request, options));
   const std::string where = fmt::format("{}: {}", item.location.ToString(), request.stage);
+  if (!IsOfTraining(request.stage))
+    STOKER_RETURN_IF_ERROR(TryStage(samples, item, request, options));
   Learning learning{.request = request, .who = fmt::format("{}: field '{}'", where, request.field)};
-  STOKER_ASSIGN_OR_RETURN(learning.field, samples.spec().IndexOf(request.stage, request.field));
+  STOKER_ASSIGN_OR_RETURN(learning.field, samples.spec().IndexOf(where, request.field));
   Result<std::unique_ptr<Learner>> learner =
       MakeLearner(request.stage, {options, samples.spec().fields[learning.field]});
   if (!learner.ok())

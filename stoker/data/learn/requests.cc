@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "stoker/base/options.h"
+#include "stoker/data/learn/training_requests.h"
 #include "stoker/data/options/registry.h"
 
 namespace stoker {
@@ -25,6 +26,14 @@ ConfigNode NodeOf(const Json& option) {
                                     : WriteOption(one.get<double>()));
   }
   return ConfigNode::List(std::move(items));
+}
+
+std::optional<AskedStage> AskedIn(const ConfigNode& entry) {
+  if (entry.entries.size() == 1 && IsOfTraining(entry.entries.front().key)) {
+    const std::string& stage = entry.entries.front().key;
+    return AskedStage{stage, std::string(AskingOption(stage))};
+  }
+  return OperatorRegistry::Known().Asks(entry);
 }
 
 // Sets an option of a stage that is written as {name: auto} or {name: {option: auto, ...}}.
@@ -50,7 +59,7 @@ std::vector<LearnRequest> FindLearnRequests(const ConfigNode& list) {
   std::vector<LearnRequest> requests;
   if (list.kind != ConfigNode::Kind::kList) return requests;
   for (size_t i = 0; i < list.items.size(); ++i) {
-    const std::optional<AskedStage> asked = OperatorRegistry::Known().Asks(list.items[i]);
+    const std::optional<AskedStage> asked = AskedIn(list.items[i]);
     if (!asked) continue;
     const ConfigNode* const field = list.items[i].Find(asked->stage)->Find("field");
     LearnRequest request{.place = i,

@@ -12,11 +12,12 @@
 
 namespace stoker {
 
-// A stage whose option is `auto`: normalize: auto, lookup: {values: auto, field: cut}.
+// A stage whose option is `auto`: normalize: auto, lookup: {values: auto, field: cut}; or an entry
+// for what the section `train` learns (training_requests.h).
 struct LearnRequest {
   size_t place = 0;    // among the stages of the pipeline
   std::string stage;   // the operator
-  std::string option;  // that is auto, its OperatorRegistry::Learns
+  std::string option;  // that is auto, the first of OperatorRegistry::LearnedOptions
   std::string field;
   int64_t which = 1;  // the first, second, ... of this operator and field in the pipeline
 };

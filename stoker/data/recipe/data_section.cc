@@ -105,7 +105,7 @@ Result<EvalList> FindEvalList(const ConfigNode& recipe,
         eval->location.ToString(), eval->KindName());
   }
   const std::filesystem::path root = AbsoluteRoot(*data, options.root, recipe_folder);
-  STOKER_ASSIGN_OR_RETURN(const auto learned, LearnedFor(*data, *eval, root, recipe_folder));
+  STOKER_ASSIGN_OR_RETURN(const auto learned, LearnedFor(recipe, *eval, root, recipe_folder));
   STOKER_ASSIGN_OR_RETURN(ConfigNode list, FillInLearned(*eval, learned.get()));
   return EvalList{std::move(list), root};
 }

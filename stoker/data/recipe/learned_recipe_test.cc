@@ -98,6 +98,32 @@ TEST_F(LearnedRecipe, AStageThatFollowsOneThatChangesItsFieldLearnsInAPassOfItsO
     EXPECT_NEAR(deviation, 1, 1e-6);
 }
 
+TEST_F(LearnedRecipe, TheTargetIsLearnedWithTheStagesAndOfItsLogarithm) {
+  std::string text;
+  for (const int row : {1, 2, 4, 8}) text += fmt::format("{},{},oak\n", row, 10 * row);
+  WriteBelow(dir_, "prices.csv", text);
+  const auto parsed = [&](const std::string& target) {
+    return ParseDataSection(
+        *ParseYaml("data: {train: [csv: {files: prices.csv, header: no, fields: {image: {columns: "
+                   "0, type: float32}, price: {columns: 1, type: int32}}}, normalize: auto, batch: "
+                   "2]}\ntrain: {target: {price: " +
+                       target + "}}\n",
+                   "r.yaml"),
+        dir_.path());
+  };
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data, parsed("{normalize: auto}"));
+  const LearnedValue* const plain = data.learned->Find("train.target", "price", 1);
+  ASSERT_NE(plain, nullptr);
+  EXPECT_THAT(plain->options["mean"], ElementsAre(37.5));
+  EXPECT_NEAR(plain->options["std"][0].get<double>(), 10 * std::sqrt(7.1875), 1e-12);
+  EXPECT_NE(data.learned->Find("normalize", "image", 1), nullptr);
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe log, parsed("{normalize: auto, log: true}"));
+  const LearnedValue* const of_log = log.learned->Find("train.target.log", "price", 1);
+  ASSERT_NE(of_log, nullptr);
+  EXPECT_NEAR(of_log->options["mean"][0].get<double>(), std::log(10) + 1.5 * std::log(2), 1e-6);
+  EXPECT_NEAR(of_log->options["std"][0].get<double>(), std::sqrt(1.25) * std::log(2), 1e-6);
+}
+
 TEST_F(LearnedRecipe, RareWordsGetTheNumberOfUnknownOnes) {
   STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data,
                               Parse("lookup: {values: auto, limit: 1, reserve: 2, unknown: 1}"));

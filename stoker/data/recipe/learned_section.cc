@@ -8,6 +8,7 @@
 
 #include "stoker/data/learn/learn.h"
 #include "stoker/data/learn/requests.h"
+#include "stoker/data/learn/training_requests.h"
 #include "stoker/data/options/whole_pipeline.h"
 
 namespace stoker {
@@ -31,21 +32,30 @@ Result<std::shared_ptr<const Learned>> ReadFrom(const ConfigNode& file,
 
 }  // namespace
 
-Result<std::shared_ptr<const Learned>> LearnedFor(const ConfigNode& data, const ConfigNode& list,
+Result<std::shared_ptr<const Learned>> LearnedNamedIn(const ConfigNode& recipe,
+                                                      const std::filesystem::path& folder) {
+  const ConfigNode* const data = recipe.Find("data");
+  const ConfigNode* const file = data == nullptr ? nullptr : data->Find("learned");
+  const bool named =
+      file != nullptr && file->kind == ConfigNode::Kind::kScalar && !file->scalar.empty();
+  return named ? ReadFrom(*file, folder) : std::shared_ptr<const Learned>();
+}
+
+Result<std::shared_ptr<const Learned>> LearnedFor(const ConfigNode& recipe, const ConfigNode& list,
                                                   const std::filesystem::path& root,
                                                   const std::filesystem::path& folder) {
   if (FindLearnRequests(list).empty()) return std::shared_ptr<const Learned>();
-  const ConfigNode* const file = data.Find("learned");
-  if (file != nullptr && file->kind == ConfigNode::Kind::kScalar && !file->scalar.empty())
-    return ReadFrom(*file, folder);
-  const std::optional<ConfigNode> train = WholePipeline(data, "train");
+  STOKER_ASSIGN_OR_RETURN(auto named, LearnedNamedIn(recipe, folder));
+  if (named) return named;
+  const ConfigNode& data = *recipe.Find("data");
+  std::optional<ConfigNode> train = WholePipeline(data, "train");
   if (!train || train->kind != ConfigNode::Kind::kList) {
     return FailedPrecondition(
         "{}: a stage of data.eval learns from data.train, and there is none; name what was learned "
         "with `learned`, the learned.json of a run",
         data.location.ToString());
   }
-  return LearnFrom(*train, root);
+  return LearnFrom(WithTrainingRequests(recipe, *std::move(train)), root);
 }
 
 }  // namespace stoker

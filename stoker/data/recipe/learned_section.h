@@ -10,15 +10,22 @@
 
 namespace stoker {
 
-// Returns what the stages of `list`, one of the whole pipelines of `data`, need that ask for
-// something learned; null if none asks. It is read from the file `data.learned` where the section
-// has that key, else learned from data.train (learn/learn.h). REQUIRES: CheckShared succeeded.
+// Returns what the stages of `list`, one of the whole pipelines of `recipe` (with the entries of
+// WithTrainingRequests, where these are wanted too), need that ask for something learned; null if
+// none asks. It is read from the file `data.learned` where the section has that key, else learned
+// from data.train (learn/learn.h) together with what the section `train` asks for.
+// REQUIRES: CheckShared succeeded for the section `data`.
 //   root    absolute
 //   folder  the recipe's; a relative `data.learned` starts there, or at the working directory if
 //           it was given on the command line
 // Errors: those of ReadLearned, with the place of the key, and of LearnFrom.
-Result<std::shared_ptr<const Learned>> LearnedFor(const ConfigNode& data, const ConfigNode& list,
+Result<std::shared_ptr<const Learned>> LearnedFor(const ConfigNode& recipe, const ConfigNode& list,
                                                   const std::filesystem::path& root,
                                                   const std::filesystem::path& folder);
+
+// Returns what the file that `data.learned` names holds; null where the recipe names none. Errors
+// as above.
+Result<std::shared_ptr<const Learned>> LearnedNamedIn(const ConfigNode& recipe,
+                                                      const std::filesystem::path& folder);
 
 }  // namespace stoker

@@ -7,6 +7,7 @@
 #include "stoker/base/remote_path.h"
 #include "stoker/data/core/class_names.h"
 #include "stoker/data/learn/requests.h"
+#include "stoker/data/learn/training_requests.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/options/registry.h"
@@ -57,11 +58,7 @@ Status CheckNamedClasses(const ConfigNode& data, const std::vector<std::string>&
 }
 
 // The field that a model of this recipe learns, as run/recipe.h has it.
-std::string LabelOf(const ConfigNode& recipe) {
-  const ConfigNode* const train = recipe.Find("train");
-  const ConfigNode* const target = train == nullptr ? nullptr : train->Find("target");
-  return target == nullptr ? "label" : target->scalar;
-}
+std::string LabelOf(const ConfigNode& recipe) { return std::string(TargetOf(recipe)); }
 
 // A sample that cannot be prepared has no prediction: that is an error, whatever evaluation does.
 ConfigNode WithoutOnError(ConfigNode stage) {
@@ -85,7 +82,7 @@ Result<ConfigNode> EvalSection(const ConfigNode& recipe) {
   std::optional<ConfigNode> eval = WholePipeline(*data, "eval");
   if (eval && eval->kind == ConfigNode::Kind::kList && !eval->items.empty()) {
     if (FindLearnRequests(*eval).empty()) return *std::move(eval);
-    STOKER_ASSIGN_OR_RETURN(const auto learned, LearnedFor(*data, *eval, {}, {}));
+    STOKER_ASSIGN_OR_RETURN(const auto learned, LearnedFor(recipe, *eval, {}, {}));
     return FillInLearned(*eval, learned.get());
   }
   return FailedPrecondition(
@@ -119,21 +116,22 @@ bool NamesServers(const ConfigNode& node) {
 
 // Where the section stands.
 struct RecipePlace {
-  const ConfigNode& data;
+  const ConfigNode& recipe;
   const std::filesystem::path& folder;
 };
 
-// Builds one pipeline, after what its stages learn is known. One that reads from servers is left
+// Builds one pipeline, after what its stages learn is known, and what `train` learns where
+// `learning` has entries for that (WithTrainingRequests). One that reads from servers is left
 // out where it is not known how `remote` would have them read: they would be asked at the usual
 // address with the user's credentials.
-void ReadPipeline(const ConfigNode& list, const RecipePlace& place, std::optional<Dataset>& built,
-                  ConfigNode& filled, SectionRead& read) {
+void ReadPipeline(const ConfigNode& list, const ConfigNode& learning, const RecipePlace& place,
+                  std::optional<Dataset>& built, ConfigNode& filled, SectionRead& read) {
   const std::filesystem::path& root = read.options.root;
   const bool remote = IsRemotePath(root.native()) || NamesServers(list);
   if (remote && !read.knows_servers) return;
   std::shared_ptr<const Learned> learned;
   const Result<ConfigNode> whole = [&]() -> Result<ConfigNode> {
-    STOKER_ASSIGN_OR_RETURN(learned, LearnedFor(place.data, list, root, place.folder));
+    STOKER_ASSIGN_OR_RETURN(learned, LearnedFor(place.recipe, learning, root, place.folder));
     return FillInLearned(list, learned.get());
   }();
   read.problems.Add(whole.status());
@@ -143,13 +141,15 @@ void ReadPipeline(const ConfigNode& list, const RecipePlace& place, std::optiona
 }
 
 // The pipelines do not depend on each other: a mistake in one hides none in the other.
-void ReadPipelines(const ConfigNode& recipe, const RecipePlace& place, SectionRead& read) {
-  const ConfigNode& data = place.data;
+void ReadPipelines(const RecipePlace& place, SectionRead& read) {
+  const ConfigNode& recipe = place.recipe;
+  const ConfigNode& data = *recipe.Find("data");
   const Status shared = CheckShared(data);
   read.problems.Add(shared);
   if (!shared.ok()) return;
   if (const std::optional<ConfigNode> train = WholePipeline(data, "train")) {
-    ReadPipeline(*train, place, read.train, read.train_filled, read);
+    ReadPipeline(*train, WithTrainingRequests(recipe, *train), place, read.train, read.train_filled,
+                 read);
   } else {
     read.problems.Add(InvalidArgument(
         "{}: data: the pipeline 'train' is missing; it is a list such as [idx: {{...}}, shuffle, "
@@ -162,7 +162,7 @@ void ReadPipelines(const ConfigNode& recipe, const RecipePlace& place, SectionRe
   read.problems.Add(CheckNamedClasses(data, read.options.classes, of_train));
   const std::optional<ConfigNode> eval = WholePipeline(data, "eval");
   if (!eval) return;
-  ReadPipeline(*eval, place, read.eval, read.eval_filled, read);
+  ReadPipeline(*eval, *eval, place, read.eval, read.eval_filled, read);
   if (!read.train || !read.eval) return;
   read.problems.Add(CheckSameClasses(*eval, of_train, FindClassNames(*read.eval, label)));
 }
@@ -176,7 +176,7 @@ SectionRead ReadSection(const ConfigNode& recipe, const std::filesystem::path& r
   read.problems.Add(keys);
   read.knows_servers = keys.ok() || read.options.remote.given();
   read.options.root = AbsoluteRoot(**data, read.options.root, recipe_folder);
-  if (KnowsRoot(**data, keys)) ReadPipelines(recipe, {**data, recipe_folder}, read);
+  if (KnowsRoot(**data, keys)) ReadPipelines({recipe, recipe_folder}, read);
   return read;
 }
 

@@ -43,7 +43,7 @@ class EncodeTransform final : public Transform {
   const EncodeOptions options_;
 };
 
-Status CheckField(const Field& field) {
+Status CheckPicture(const Field& field) {
   const bool picture =
       field.dtype == DType::kUInt8 && field.shape.size() == 3 &&
       (field.shape[0] == 1 || field.shape[0] == 3 || field.shape[0] == kUnknownDim);
@@ -73,7 +73,7 @@ void Encode::Describe(OptionTable<Encode>& table) {
 
 Result<Dataset> Encode::Build(Dataset input) const {
   STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(input.spec(), kName, "field", field));
-  STOKER_RETURN_IF_ERROR(CheckField(input.spec().fields[index]));
+  STOKER_RETURN_IF_ERROR(CheckPicture(input.spec().fields[index]));
   const EncodeOptions options{.format = format == "png" ? ImageFormat::kPng : ImageFormat::kJpeg,
                               .quality = static_cast<int>(quality),
                               .subsampling = SubsamplingOf(subsampling)};

@@ -74,8 +74,10 @@ void CrossEntropy::Describe(OptionTable<CrossEntropy>& table) {
   table
       .Field("label_smoothing", &CrossEntropy::label_smoothing,
              "share of the target that is spread over all classes", Between(0, 1))
-      .Field("weights", &CrossEntropy::weights,
-             "how much each class counts, one for each; empty: all the same", MoreThan(0));
+      .Field(
+          "weights", &CrossEntropy::weights,
+          "how much each class counts, one for each; empty: all the same",
+          MoreThan(0));
 }
 
 Result<std::shared_ptr<const Loss>> CrossEntropy::Build() const {

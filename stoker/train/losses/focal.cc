@@ -44,8 +44,10 @@ class FocalLoss final : public Loss {
 
 void Focal::Describe(OptionTable<Focal>& table) {
   table.Field("gamma", &Focal::gamma, "how little they count; 0: as much as others", AtLeast(0))
-      .Field("weights", &Focal::weights,
-             "how much each class counts, one for each; empty: all the same", MoreThan(0));
+      .Field(
+          "weights", &Focal::weights,
+          "how much each class counts, one for each; empty: all the same",
+          MoreThan(0));
 }
 
 Result<std::shared_ptr<const Loss>> Focal::Build() const {

@@ -10,8 +10,8 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/transforms/layout.h"
-#include "stoker/run/build_kind.h"
 #include "stoker/train/core/precision.h"
+#include "stoker/train/core/transformed_target.h"
 
 namespace stoker {
 
@@ -75,7 +75,7 @@ Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& ba
 Result<TargetCheck> CheckOfTargets(const Recipe& recipe, const Dataset& batches,
                                    std::optional<int64_t> outputs) {
   const TrainOptions& options = recipe.train.options;
-  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, BuildKind(recipe.train.loss));
+  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, BuildLoss(recipe.train));
   return TargetCheckOf(
       std::move(loss),
       NamesInSource(batches, static_cast<uint64_t>(options.seed), options.input, "data.train"),

@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "stoker/device/torch_error.h"
-#include "stoker/run/build_kind.h"
 #include "stoker/train/core/loss.h"
+#include "stoker/train/core/transformed_target.h"
 #include "stoker/train/step/finiteness.h"
 #include "stoker/train/step/layer_trace.h"
 #include "stoker/train/step/learner.h"
@@ -55,7 +55,7 @@ Result<int64_t> TryBatch(const Recipe& recipe, Model& model, const TensorBatch& 
         NameOf("model", recipe.model), fmt::join(scores.sizes(), ", "), batch.size());
   }
   STOKER_RETURN_IF_ERROR(KindOfTarget(recipe, tried.target, "data.train", scores.size(1)).status());
-  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, BuildKind(recipe.train.loss));
+  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, BuildLoss(recipe.train));
   status = CatchTorchErrors([&] {
     const at::Tensor mean = loss->Mean(scores, batch.target);
     if (mean.requires_grad()) mean.backward();
@@ -82,7 +82,7 @@ at::Tensor ZerosLike(const Field& target) {
 
 Result<TargetKind> KindOfTarget(const Recipe& recipe, const Field& target, std::string_view dataset,
                                 int64_t outputs) {
-  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, BuildKind(recipe.train.loss));
+  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, BuildLoss(recipe.train));
   const Result<TargetKind> kind = loss->KindOf(target, outputs);
   if (kind.ok()) return kind;
   return Status(

@@ -12,6 +12,7 @@
 #include "stoker/data/advice/no_batch.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/nodes/from_arrays.h"
+#include "stoker/data/recipe/learned_section.h"
 #include "stoker/data/recipe/numbered_pipeline.h"
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe.h"
@@ -22,12 +23,13 @@
 #include "stoker/device/device_prefetcher.h"
 #include "stoker/device/torch_denormals.h"
 #include "stoker/io/file.h"
-#include "stoker/run/build_kind.h"
+#include "stoker/run/learned_train.h"
 #include "stoker/run/run_directory.h"
 #include "stoker/run/weights_file.h"
 #include "stoker/run/weights_source.h"
 #include "stoker/train/core/loss.h"
 #include "stoker/train/core/precision.h"
+#include "stoker/train/core/transformed_target.h"
 #include "stoker/train/plan/feed.h"
 #include "stoker/train/plan/model_trial.h"
 #include "stoker/train/predict/batch_predictions_internal.h"
@@ -134,7 +136,7 @@ struct Predictor::Parts {
   ModelRegistry::Configured model_recipe;
   TrainOptions options;
   std::vector<MetricRegistry::Configured> metrics;
-  LossRegistry::Configured loss;
+  std::shared_ptr<const Loss> loss;
   std::vector<std::string> classes;
   OpenedDevice device;
   Choices choices;
@@ -204,7 +206,6 @@ struct Predictor::Parts {
   Status PredictEach(
       DevicePrefetcher& batches,
       const std::function<Result<bool>(const TensorBatch&, std::vector<Prediction>)>& use) const {
-    STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> built, BuildKind(loss));
     const c10::InferenceMode no_gradients;
     const ComputeScope scope = Scope();
     model->eval();
@@ -212,7 +213,7 @@ struct Predictor::Parts {
       STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, batches.Next());
       if (!batch) return OkStatus();
       STOKER_ASSIGN_OR_RETURN(std::vector<Prediction> predictions,
-                              PredictBatch(*model, *built, loaded.target, batch->input));
+                              PredictBatch(*model, *loss, loaded.target, batch->input));
       STOKER_ASSIGN_OR_RETURN(const bool more, use(*batch, std::move(predictions)));
       if (!more) return OkStatus();
     }
@@ -244,6 +245,11 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
   UseLearnedOf(run, recipe);
   STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(recipe));
   STOKER_ASSIGN_OR_RETURN(TrainRecipe train, ParseTrainSection(recipe));
+  if (Learns(train)) {
+    STOKER_ASSIGN_OR_RETURN(const auto learned, LearnedNamedIn(recipe, run));
+    STOKER_RETURN_IF_ERROR(FillInLearned(learned.get(), train));
+  }
+  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, BuildLoss(train));
   STOKER_RETURN_IF_ERROR(WishFor(train.memory));
   STOKER_ASSIGN_OR_RETURN(LoadedWeights loaded, LoadRunWeights(RunPaths{run}));
   for (const std::string& change : other_plugins) {
@@ -259,7 +265,7 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
                                                   .model_recipe = std::move(model),
                                                   .options = std::move(train.options),
                                                   .metrics = std::move(train.metrics),
-                                                  .loss = std::move(train.loss),
+                                                  .loss = std::move(loss),
                                                   .classes = std::move(classes),
                                                   .device = std::move(device),
                                                   .choices = choices,
@@ -274,16 +280,15 @@ Result<Evaluation> Predictor::EvaluateRun() {
   STOKER_ASSIGN_OR_RETURN(const Dataset eval, ParseEvalPipeline(parts_->recipe, parts_->run));
   STOKER_RETURN_IF_ERROR(WithPlace(parts_->recipe, CheckEvaluable(eval)));
   STOKER_RETURN_IF_ERROR(parts_->MakeModel(eval));
-  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, BuildKind(parts_->loss));
   FeederOptions feed =
       FeedOptions(parts_->options, eval, parts_->device.device, parts_->choices.memory_format);
   feed.check_target =
-      TargetCheckOf(loss, parts_->Names(eval),
+      TargetCheckOf(parts_->loss, parts_->Names(eval),
                     OutputsToCheck(std::nullopt, *parts_->model, parts_->sample, feed.device));
   const PipelineCpuScope cpus(parts_->Cpus());
   STOKER_ASSIGN_OR_RETURN(const auto batches, parts_->Feed(eval, feed));
   const ComputeScope scope = parts_->Scope();
-  return Evaluate(*parts_->model, {*loss, parts_->metrics, parts_->Names(eval)}, *batches);
+  return Evaluate(*parts_->model, {*parts_->loss, parts_->metrics, parts_->Names(eval)}, *batches);
 }
 
 Result<PredictSummary> Predictor::PredictRun(

@@ -18,6 +18,7 @@
 #include "stoker/train/core/parameters.h"
 #include "stoker/train/core/precision.h"
 #include "stoker/train/core/training_pass.h"
+#include "stoker/train/core/transformed_target.h"
 #include "stoker/train/step/clipping.h"
 #include "stoker/train/step/finiteness.h"
 #include "stoker/train/step/gradient_norm.h"
@@ -140,7 +141,7 @@ Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const Mod
                           ParametersToTrain(*model, recipe.train));
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Optimizer> optimizer,
                           BuildOptimizer(recipe.train, parameters, ranks.group));
-  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, BuildKind(recipe.train.loss));
+  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, BuildLoss(recipe.train));
   std::unique_ptr<Learner> learner(new Learner(
       std::move(model), std::move(loss), std::move(optimizer), recipe.train, placement, plan));
   if (ranks.group != nullptr) {

@@ -1,0 +1,107 @@
+// What `train.target: {price: {normalize: auto}}` learns: a mean and a deviation for each number of
+// the target, or of its logarithm.
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "stoker/base/log.h"
+#include "stoker/base/portable_math.h"
+#include "stoker/data/learn/column_moments.h"
+#include "stoker/data/learn/learner.h"
+#include "stoker/image/cast.h"
+
+namespace stoker {
+namespace {
+
+class TargetLearner final : public Learner {
+ public:
+  TargetLearner(size_t numbers, bool log) : moments_(numbers), log_(log), row_(numbers) {}
+
+  // Targets that no loss can take are left out: training refuses them with the name of their file.
+  Status Add(const Array& kept, int64_t samples, int64_t first) override {
+    const size_t n = row_.size(), size = n * DTypeSize(kept.dtype());
+    for (int64_t i = 0; i < samples; ++i) {
+      CastValues(kept.dtype(), kept.data() + static_cast<size_t>(i) * size, n, DType::kFloat32,
+                 reinterpret_cast<std::byte*>(row_.data()));
+      for (float& number : row_) {
+        number = InUnitsOfLoss(number);
+        if (!std::isnan(number)) continue;
+        if (wrong_++ == 0) first_wrong_ = first + i;
+      }
+      moments_.AddRow(std::span<const float>(row_));
+    }
+    return OkStatus();
+  }
+
+  int64_t bytes() const override { return moments_.bytes(); }
+
+  Status Finish(const std::string& who, Json& options, Json& facts) override {
+    std::vector<double> means, deviations;
+    for (size_t c = 0; c < moments_.columns(); ++c) {
+      if (moments_.count(c) == 0) {
+        return FailedPrecondition(
+            "{} has no target {} on the training side, so there is no mean; correct the data", who,
+            Taken());
+      }
+      const double deviation = moments_.deviation(c);
+      if (deviation == 0) {
+        LogWarning(
+            "{} is the same in all samples of the training side, so there is nothing to predict "
+            "(the deviation is taken for 1)",
+            who);
+      }
+      means.push_back(moments_.mean(c));
+      deviations.push_back(deviation == 0 ? 1 : deviation);
+    }
+    if (wrong_ > 0) {
+      LogWarning(
+          "{} has {} targets that are not {} on the training side, the first in sample {}: they "
+          "are left out of mean and deviation, and training ends where it meets one",
+          who, wrong_, Taken(), first_wrong_);
+      facts["left_out"] = wrong_;
+    }
+    options = {{"mean", means}, {"std", deviations}};
+    return OkStatus();
+  }
+
+ private:
+  std::string_view Taken() const { return log_ ? "finite and above 0" : "finite"; }
+
+  // NaN for what cannot be a target.
+  float InUnitsOfLoss(float number) const {
+    constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+    if (!std::isfinite(number)) return kNone;
+    if (!log_) return number;
+    return number > 0 ? static_cast<float>(PortableLog(number)) : kNone;
+  }
+
+  ColumnMoments moments_;
+  const bool log_;
+  std::vector<float> row_;
+  int64_t wrong_ = 0, first_wrong_ = 0;
+};
+
+Result<std::unique_ptr<Learner>> MakeLearnerOf(const Field& field, bool log) {
+  const Shape& shape = field.shape;
+  if (field.dtype == DType::kBool || shape.size() > 1 || !IsFullyKnown(shape) ||
+      NumValues(shape) < 1) {
+    return InvalidArgument(
+        "normalize takes a target of one number a sample or of a row of them, and field '{}' is "
+        "{}; name the field alone, or another loss",
+        field.name, field.ToString());
+  }
+  return std::make_unique<TargetLearner>(static_cast<size_t>(NumValues(shape)), log);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Learner>> MakeTargetLearner(const LearnerInput& input) {
+  return MakeLearnerOf(input.field, /*log=*/false);
+}
+
+Result<std::unique_ptr<Learner>> MakeLogTargetLearner(const LearnerInput& input) {
+  return MakeLearnerOf(input.field, /*log=*/true);
+}
+
+}  // namespace stoker

@@ -1,0 +1,133 @@
+#include "stoker/data/learn/training_requests.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stoker/base/options.h"
+#include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/bucket_by_length.h"
+#include "stoker/data/ops/padded_batch.h"
+#include "stoker/data/transforms/cast.h"
+#include "stoker/data/transforms/center_crop.h"
+#include "stoker/data/transforms/decode.h"
+#include "stoker/data/transforms/normalize.h"
+#include "stoker/data/transforms/random_crop.h"
+#include "stoker/data/transforms/random_flip.h"
+#include "stoker/data/transforms/random_resized_crop.h"
+#include "stoker/data/transforms/resize.h"
+
+namespace stoker {
+namespace {
+
+bool IsWord(const ConfigNode* node, std::string_view word) {
+  return node != nullptr && node->kind == ConfigNode::Kind::kScalar && !node->quoted &&
+         node->scalar == word;
+}
+
+bool IsTrue(const ConfigNode* node) {
+  bool value = false;
+  return node != nullptr && ReadOption(*node, value).ok() && value;
+}
+
+// The one entry of a map such as {price: {...}}; null for anything else.
+const ConfigNode::Entry* OnlyEntry(const ConfigNode* node) {
+  const bool is_one =
+      node != nullptr && node->kind == ConfigNode::Kind::kMap && node->entries.size() == 1;
+  return is_one ? &node->entries.front() : nullptr;
+}
+
+ConfigNode EntryFor(std::string_view stage, std::string_view field, const ConfigLocation& at) {
+  ConfigNode options =
+      ConfigNode::Map({{"field", at, ConfigNode::Scalar(std::string(field), /*quoted=*/true)}});
+  options.location = at;
+  ConfigNode entry = ConfigNode::Map({{std::string(stage), at, std::move(options)}});
+  entry.location = at;
+  return entry;
+}
+
+std::vector<ConfigNode> EntriesOf(const ConfigNode& recipe) {
+  std::vector<ConfigNode> entries;
+  const ConfigNode* const train = recipe.Find("train");
+  if (train == nullptr) return entries;
+  const std::string_view field = TargetOf(recipe);
+  if (const auto* const target = OnlyEntry(train->Find("target"))) {
+    const ConfigNode* const normalize = target->value.Find("normalize");
+    if (IsWord(normalize, "auto")) {
+      const bool log = IsTrue(target->value.Find("log"));
+      entries.push_back(
+          EntryFor(log ? kLogTargetRequest : kTargetRequest, field, normalize->location));
+    }
+  }
+  return entries;
+}
+
+std::string_view NameOfStage(const ConfigNode& item) {
+  return item.entries.empty() ? std::string_view(item.scalar)
+                              : std::string_view(item.entries.front().key);
+}
+
+bool Groups(const ConfigNode& item) {
+  const std::string_view name = NameOfStage(item);
+  return name == Batch::kName || name == PaddedBatch::kName || name == BucketByLength::kName;
+}
+
+// Stages that change one field, which their option `field` names, and no others that their options
+// do not name.
+constexpr std::string_view kOfOneField[] = {
+    Cast::kName,       CenterCrop::kName,        Decode::kName,     Normalize::kName,
+    RandomCrop::kName, RandomResizedCrop::kName, RandomFlip::kName, Resize::kName};
+
+bool NamesField(const ConfigNode& node, std::string_view field) {
+  const auto names = [&](const ConfigNode& inner) { return NamesField(inner, field); };
+  return (node.kind == ConfigNode::Kind::kScalar && node.scalar == field) ||
+         std::ranges::any_of(node.items, names) ||
+         std::ranges::any_of(node.entries, [&](const ConfigNode::Entry& entry) {
+           return entry.key == field || names(entry.value);
+         });
+}
+
+// Whether a stage keeps all samples in their order, and `field` as it is. Each of these stages
+// works on `image` where its options do not say otherwise.
+bool LeavesAlone(const ConfigNode& item, std::string_view field) {
+  const bool drops = item.entries.size() > 1;  // on_error
+  const bool of_one = std::ranges::find(kOfOneField, NameOfStage(item)) != std::end(kOfOneField);
+  return of_one && !drops && field != Decode().field && !NamesField(item, field);
+}
+
+// The earliest place of the list where samples are those that are trained on, and `field` is as the
+// loss gets it.
+size_t PlaceFor(const ConfigNode& list, std::string_view field) {
+  size_t place = static_cast<size_t>(std::ranges::find_if(list.items, Groups) - list.items.begin());
+  while (place > 1 && LeavesAlone(list.items[place - 1], field)) --place;
+  return place;
+}
+
+}  // namespace
+
+bool IsOfTraining(std::string_view stage) {
+  return stage == kTargetRequest || stage == kLogTargetRequest;
+}
+
+std::string_view AskingOption(std::string_view /*stage*/) { return "normalize"; }
+
+std::string_view TargetOf(const ConfigNode& recipe) {
+  const ConfigNode* const train = recipe.Find("train");
+  const ConfigNode* const target = train == nullptr ? nullptr : train->Find("target");
+  if (target == nullptr) return "label";
+  const ConfigNode::Entry* const named = OnlyEntry(target);
+  return named == nullptr ? std::string_view(target->scalar) : std::string_view(named->key);
+}
+
+ConfigNode WithTrainingRequests(const ConfigNode& recipe, ConfigNode list) {
+  if (list.kind != ConfigNode::Kind::kList || list.items.empty()) return list;
+  for (ConfigNode& entry : EntriesOf(recipe)) {
+    const size_t place = PlaceFor(list, TargetOf(recipe));
+    list.items.insert(list.items.begin() + static_cast<std::ptrdiff_t>(place), std::move(entry));
+  }
+  return list;
+}
+
+}  // namespace stoker

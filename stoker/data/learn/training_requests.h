@@ -1,0 +1,38 @@
+// What the section `train` of a recipe learns from the training data, beside the stages.
+//
+//   train:
+//     target: {price: {normalize: auto, log: true}}   # mean and deviation of the target
+//
+// Each is an entry of the list of stages while the list is learned from, such as
+// {train.target: {field: price}}, so that one pass serves stages and targets. No pipeline is built
+// of such an entry.
+#pragma once
+
+#include <string_view>
+
+#include "stoker/base/config.h"
+
+namespace stoker {
+
+// LearnedValue::stage of what is learned for `train`. The options are the lists `mean` and `std`,
+// of the target or of its logarithm.
+inline constexpr std::string_view kTargetRequest = "train.target";
+inline constexpr std::string_view kLogTargetRequest = "train.target.log";
+
+// Returns whether `stage` is one of these, and no operator.
+bool IsOfTraining(std::string_view stage);
+
+// Returns the option that asks, as messages name it.
+std::string_view AskingOption(std::string_view stage);
+
+// Returns the name of the field that `train.target` names: price for `price` and for
+// {price: {...}}; label where nothing is named.
+std::string_view TargetOf(const ConfigNode& recipe);
+
+// Returns `list`, the whole training pipeline, with an entry for each value that the section
+// `train` of `recipe` asks for. The entry stands before the first stage that groups samples, and
+// before the stages that work on one other field alone, so that no picture is decoded for it.
+// What cannot be read asks for nothing; reading the section says what is wrong with it.
+ConfigNode WithTrainingRequests(const ConfigNode& recipe, ConfigNode list);
+
+}  // namespace stoker

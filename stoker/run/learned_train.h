@@ -1,0 +1,21 @@
+// What the section `train` of a recipe has learned from the training data
+// (data/learn/training_requests.h), put into it.
+#pragma once
+
+#include "stoker/data/learn/learned.h"
+#include "stoker/run/recipe.h"
+
+namespace stoker {
+
+// Returns whether `train` asks for something that is learned.
+bool Learns(const TrainRecipe& train);
+
+// Sets the mean and std of a target that is normalized by `auto`.
+//   learned  may be null where `train` asks for nothing
+// Errors: kInvalidArgument, with the place of the key, if something was not learned.
+Status FillInLearned(const Learned* learned, TrainRecipe& train);
+
+// Checks that FillInLearned has put in what `train` asks for. Errors: kFailedPrecondition.
+Status CheckIsLearned(const TrainRecipe& train);
+
+}  // namespace stoker

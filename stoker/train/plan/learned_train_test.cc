@@ -1,0 +1,89 @@
+// The keys of `train:` whose values are learned, of the target.
+#include "stoker/run/learned_train.h"
+
+#include "stoker/base/testing.h"
+
+namespace stoker::learned_train_test {
+
+using testing::ElementsAre;
+
+Result<TrainRecipe> Parsed(const std::string& train) {
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode root, ParseYaml("train:\n" + train, "r.yaml"));
+  return ParseTrainSection(root);
+}
+
+Learned Example(std::string_view stage, Json options) {
+  Learned learned;
+  learned.values = {{.stage = std::string(stage), .field = "y", .options = std::move(options)}};
+  return learned;
+}
+
+TEST(Target, MayBeANameAlone) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainRecipe train, Parsed("  target: y\n"));
+  EXPECT_EQ(train.options.target, "y");
+  EXPECT_FALSE(train.target.transforms());
+  EXPECT_EQ(train.Filled().Find("target")->scalar, "y");
+}
+
+TEST(Target, IsWrittenAsItWasRead) {
+  for (const char* const target :
+       {"{y: {normalize: auto, log: true}}", "{y: {normalize: auto, log: false}}",
+        "{y: {log: true}}", "{y: {normalize: {mean: [1, 2], std: [3, 4]}, log: false}}"}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const TrainRecipe train,
+                                Parsed(std::string("  target: ") + target + "\n"));
+    EXPECT_EQ(train.options.target, "y");
+    EXPECT_TRUE(train.target.transforms());
+    EXPECT_EQ(ToYamlLine(*train.Filled().Find("target")), target);
+  }
+}
+
+TEST(Target, GivesOneNumberToAllWhereOneIsGiven) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainRecipe train,
+                              Parsed("  target: {y: {normalize: {mean: [1, 2], std: 3}}}\n"));
+  EXPECT_THAT(train.target.mean, ElementsAre(1, 2));
+  EXPECT_THAT(train.target.std, ElementsAre(3, 3));
+}
+
+struct WrongCase {
+  const char *train, *says;
+};
+constexpr WrongCase kWrong[] = {
+    {"  target: {y: {log: true}, z: {}}\n", "r.yaml:2:11: train.target names one field"},
+    {"  target: {}\n", "names one field"},
+    {"  target: {y: auto}\n", "r.yaml:2:15: train.target: after the field come options"},
+    {"  target: {y: {logs: true}}\n", "unknown option 'logs'; did you mean 'log'?"},
+    {"  target: {y: {log: 2}}\n", "r.yaml:2:21: train.target: log"},
+    {"  target: {y: {normalize: yes}}\n", "r.yaml:2:27: train.target: normalize is"},
+    {"  target: {y: {normalize: {mean: 1, std: 0}}}\n", "it must be > 0"},
+    {"  target: {y: {normalize: {mean: [1, 2], std: [1, 2, 3]}}}\n", "2 means and 3 stds"}};
+
+TEST(Target, MistakesHaveTheirPlace) {
+  for (const WrongCase& wrong : kWrong) {
+    EXPECT_THAT(Parsed(wrong.train), FailsWith(StatusCode::kInvalidArgument, wrong.says))
+        << wrong.train;
+  }
+}
+
+TEST(LearnedTrain, PutsMeanAndDeviationIntoTheTarget) {
+  STOKER_ASSERT_OK_AND_ASSIGN(TrainRecipe train,
+                              Parsed("  target: {y: {normalize: auto, log: true}}\n"));
+  EXPECT_FALSE(CheckIsLearned(train).ok());
+  const Learned learned = Example("train.target.log", {{"mean", {5}}, {"std", {2}}});
+  STOKER_ASSERT_OK(FillInLearned(&learned, train));
+  EXPECT_THAT(train.target.mean, ElementsAre(5));
+  EXPECT_THAT(train.target.std, ElementsAre(2));
+  STOKER_EXPECT_OK(CheckIsLearned(train));
+  EXPECT_EQ(ToYamlLine(*train.Filled().Find("target")), "{y: {normalize: auto, log: true}}");
+}
+
+TEST(LearnedTrain, DoesNotTakeTheMeanOfATargetForThatOfItsLogarithm) {
+  STOKER_ASSERT_OK_AND_ASSIGN(TrainRecipe train,
+                              Parsed("  target: {y: {normalize: auto, log: true}}\n"));
+  const Learned learned = Example("train.target", {{"mean", {5}}, {"std", {2}}});
+  EXPECT_THAT(
+      FillInLearned(&learned, train),
+      FailsWith(StatusCode::kInvalidArgument, "train.target (r.yaml:2:11): normalize is to be"));
+  EXPECT_FALSE(FillInLearned(nullptr, train).ok());
+}
+
+}  // namespace stoker::learned_train_test
