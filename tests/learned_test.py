@@ -161,6 +161,61 @@ class LearnedTrainTest(LearnedCase):
         self.assertIn("file", self.learned("next")["from"])
 
 
+class BalancedWeightsTest(LearnedCase):
+    BALANCED = RECIPE.replace("tune: off}", "tune: off, loss: {cross_entropy: {weights: balanced}}}")
+
+    def weights(self, run="run"):
+        value, = (value for value in self.learned(run)["values"] if value["stage"] == "train.loss")
+        return value
+
+    def test_weights_are_those_of_scikit_learn_on_the_training_side(self):
+        self.recipe(self.BALANCED)
+        self.train()
+        evaluated, counts = self.evaluated_ids(), {}
+        for key, word in self.column(3).items():
+            if key not in evaluated:
+                counts[word] = counts.get(word, 0) + 1
+        words = next(value for value in self.learned()["values"] if value["stage"] == "lookup")["options"]["values"]
+        samples = sum(counts.values())
+        self.assertEqual(self.weights()["facts"]["samples"], [counts[word] for word in words])
+        for weight, word in zip(self.weights()["options"]["weights"], words):
+            self.assertAlmostEqual(weight, samples / (3 * counts[word]), places=12)
+        self.assertIn("weights: balanced", self.read("run/recipe.yaml").decode())
+        self.assertIn("train.loss of label: weights", self.run_stoker("inspect", "run")[0])
+
+    def test_given_weights_and_any_threads_give_the_bytes_of_balanced_ones(self):
+        self.recipe(self.BALANCED)
+        self.train()
+        self.train("--set", "train.feed_threads=1", run="one")
+        given = json.dumps(self.weights()["options"]["weights"])
+        self.train("--set", f"train.loss={{cross_entropy: {{weights: {given}}}}}", run="given")
+        self.train("--set", "train.loss=cross_entropy", run="plain")
+        weights = {run: self.read(f"{run}/weights.safetensors") for run in ("run", "one", "given", "plain")}
+        self.assertEqual(weights["run"], weights["one"])
+        self.assertEqual(weights["run"], weights["given"])
+        self.assertNotEqual(weights["run"], weights["plain"])
+        loss = self.run_json("eval", "run")["loss"]
+        self.assertEqual(self.run_json("eval", "given")["loss"], loss)
+        self.assertNotEqual(self.run_json("eval", "run", "--set", "train.loss=cross_entropy")["loss"], loss)
+        self.train("--resume", "--allow-changes", "--set", "train.epochs=3")
+        self.assertEqual(self.weights(), self.weights("one"))
+
+    def test_a_class_without_samples_is_named(self):
+        self.recipe(self.BALANCED.replace("classes: 3", "classes: 5"))
+        self.assert_fails(["train", "recipe.yaml", "--run", "run"], 1, "recipe.yaml:8:", "class 3 has no sample", "set the model's `classes` to 3")
+        numbers = self.BALANCED.replace("label: text", "label: int64").replace("lookup: auto, ", "")
+        self.recipe(numbers, change=lambda number, row: [*row[:3], str(2 * (number % 2)), row[4]])
+        self.assert_fails(["train", "recipe.yaml", "--run", "run"], 1, "recipe.yaml:8:", "train.loss: field 'label' has no sample of class 1")
+        self.recipe(numbers, change=lambda number, row: [*row[:3], str(number % 4 - 1), row[4]])
+        self.assert_fails(["train", "recipe.yaml", "--run", "run"], 1, "has class number -1")
+
+    def test_weights_of_what_is_no_class_are_refused(self):
+        self.recipe(self.BALANCED.replace("lookup: auto, batch", "lookup: auto, one_hot: 3, batch"))
+        self.assert_fails(["train", "recipe.yaml", "--run", "run"], 2, "recipe.yaml:8:", "balanced takes class numbers")
+        self.recipe(self.BALANCED.replace("cross_entropy", "mse"))
+        self.assert_fails(["train", "recipe.yaml", "--run", "run"], 2, "recipe.yaml:8:", "weights")
+
+
 class LearnedMistakesTest(LearnedCase):
     def fails(self, text, *says, code=2, **options):
         self.recipe(text, **options)

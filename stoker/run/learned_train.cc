@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/base/options.h"
 #include "stoker/data/learn/training_requests.h"
+#include "stoker/run/loss_section_internal.h"
 
 namespace stoker {
 namespace {
@@ -35,7 +37,7 @@ std::vector<double> NumbersIn(const LearnedValue& value, const char* option) {
 
 }  // namespace
 
-bool Learns(const TrainRecipe& train) { return train.target.learns; }
+bool Learns(const TrainRecipe& train) { return train.target.learns || train.balanced; }
 
 Status FillInLearned(const Learned* learned, TrainRecipe& train) {
   if (TargetOptions& target = train.target; target.learns) {
@@ -45,14 +47,49 @@ Status FillInLearned(const Learned* learned, TrainRecipe& train) {
     target.mean = NumbersIn(*value, "mean");
     target.std = NumbersIn(*value, "std");
   }
+  if (!train.balanced) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const LearnedValue* value,
+                          FindValue(learned, kClassWeightsRequest, "loss", train));
+  STOKER_ASSIGN_OR_RETURN(train.loss, WithWeights(train.loss, *train.written.Find("loss"),
+                                                  WriteOption(NumbersIn(*value, "weights"))));
   return OkStatus();
 }
 
 Status CheckIsLearned(const TrainRecipe& train) {
-  if (!train.target.learns || !train.target.mean.empty()) return OkStatus();
+  const bool target = !train.target.learns || !train.target.mean.empty();
+  const bool loss = !train.balanced || !WeightsOf(train.loss)->items.empty();
+  if (target && loss) return OkStatus();
   return FailedPrecondition(
-      "train.target is to be learned from the training data, and was not: read the whole recipe, or "
-      "give numbers");
+      "train.{} is to be learned from the training data, and was not: read the whole recipe, or "
+      "give numbers",
+      target ? "loss" : "target");
+}
+
+Status CheckBalancedWeights(const DataRecipe& data, const ModelRegistry::Configured& model,
+                            const TrainRecipe& train) {
+  const ConfigNode* const classes = model.node.entries.front().value.Find("classes");
+  if (!train.balanced || classes == nullptr) return OkStatus();
+  int64_t wanted = 0;
+  STOKER_RETURN_IF_ERROR(ReadOption(*classes, wanted));
+  const int64_t learned = std::ssize(WeightsOf(train.loss)->items);
+  if (learned == wanted) return OkStatus();
+  if (learned > wanted) {
+    return FailedPrecondition(
+        "{}: weights: balanced: the labels of the training side go up to {}, and the model {} "
+        "tells "
+        "{} classes apart; set the model's `classes` to {}, or correct the labels",
+        train.NameOf("loss"), learned - 1, model.name, wanted, learned);
+  }
+  const auto names = [&](int64_t c) {
+    return c < std::ssize(data.classes)
+               ? fmt::format("{} ('{}')", c, data.classes[static_cast<size_t>(c)])
+               : fmt::format("{}", c);
+  };
+  return FailedPrecondition(
+      "{}: weights: balanced: the model {} tells {} classes apart, and class {} has no sample on "
+      "the training side, so it has no balanced weight; set the model's `classes` to {}, or give "
+      "`weights` a number for each class",
+      train.NameOf("loss"), model.name, wanted, names(learned), learned);
 }
 
 }  // namespace stoker

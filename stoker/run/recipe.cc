@@ -9,6 +9,7 @@
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe_place.h"
 #include "stoker/run/learned_train.h"
+#include "stoker/run/loss_section_internal.h"
 #include "stoker/run/metrics_section_internal.h"
 #include "stoker/run/misplaced_keys.h"
 #include "stoker/run/placed_entry_internal.h"
@@ -132,7 +133,7 @@ ConfigNode TrainRecipe::Filled() const {
   std::vector<ConfigNode> measured;
   for (const MetricRegistry::Configured& metric : metrics) measured.push_back(metric.node);
   filled.entries.push_back({"metrics", {}, ConfigNode::List(std::move(measured))});
-  filled.entries.push_back({"loss", {}, loss.node});
+  filled.entries.push_back({"loss", {}, FilledLoss(loss, balanced)});
   filled.entries.push_back({"optimizer", {}, optimizer.node});
   filled.entries.push_back({"schedule", {}, schedule.node});
   const auto add = [&](const auto& part) { filled.entries.push_back(FilledPart(part)); };
@@ -196,7 +197,7 @@ ConfigNode PlainKeys(const ConfigNode& section) {
 Status ParseStep(const ConfigNode& section, TrainRecipe& train) {
   Problems problems;
   if (const ConfigNode* node = section.Find("loss")) {
-    problems.Take(ParsePlaced(LossRegistry::Known(), *node), train.loss);
+    problems.Take(ParseLoss(*node, train.balanced), train.loss);
   }
   if (const ConfigNode* node = section.Find("optimizer")) {
     problems.Take(ParsePlaced(OptimizerRegistry::Known(), *node), train.optimizer);
@@ -341,6 +342,7 @@ Result<Recipe> ParseRecipeAround(const ConfigNode& root, const std::filesystem::
   STOKER_ASSIGN_OR_RETURN(DataRecipe data, ParseDataSection(root, folder));
   STOKER_RETURN_IF_ERROR(CheckClassNames(root, data, model));
   STOKER_RETURN_IF_ERROR(FillInLearned(data.learned.get(), train));
+  STOKER_RETURN_IF_ERROR(CheckBalancedWeights(data, model, train));
   return Recipe{.data = std::move(data), .model = std::move(model), .train = std::move(train)};
 }
 

@@ -215,6 +215,7 @@ struct TrainRecipe {
   DistributedOptions distributed;
   MemoryOptions memory;  // of the process; ParseRecipe and Trainer call WishFor
   LossRegistry::Configured loss = DefaultLoss();
+  bool balanced = false;  // loss: {cross_entropy: {weights: balanced}}, which are learned
   OptimizerRegistry::Configured optimizer = DefaultOptimizer();
   ScheduleRegistry::Configured schedule = DefaultSchedule();
   ConfigNode written;  // as read, for messages; nothing if the recipe was made in C++

@@ -16,7 +16,8 @@ struct LearnerRow {
 constexpr LearnerRow kLearners[] = {{Normalize::kName, MakeMomentsLearner, "0"},
                                     {Lookup::kName, MakeWordsLearner, "word"},
                                     {kTargetRequest, MakeTargetLearner, ""},
-                                    {kLogTargetRequest, MakeLogTargetLearner, ""}};
+                                    {kLogTargetRequest, MakeLogTargetLearner, ""},
+                                    {kClassWeightsRequest, MakeClassWeightsLearner, ""}};
 
 }  // namespace
 

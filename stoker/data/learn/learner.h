@@ -62,5 +62,6 @@ Result<std::unique_ptr<Learner>> MakeWordsLearner(const LearnerInput& input);   
 // Those of training.
 Result<std::unique_ptr<Learner>> MakeTargetLearner(const LearnerInput& input);
 Result<std::unique_ptr<Learner>> MakeLogTargetLearner(const LearnerInput& input);
+Result<std::unique_ptr<Learner>> MakeClassWeightsLearner(const LearnerInput& input);
 
 }  // namespace stoker

@@ -61,6 +61,11 @@ std::vector<ConfigNode> EntriesOf(const ConfigNode& recipe) {
           EntryFor(log ? kLogTargetRequest : kTargetRequest, field, normalize->location));
     }
   }
+  if (const auto* const loss = OnlyEntry(train->Find("loss"))) {
+    const ConfigNode* const weights = loss->value.Find("weights");
+    if (IsWord(weights, "balanced"))
+      entries.push_back(EntryFor(kClassWeightsRequest, field, weights->location));
+  }
   return entries;
 }
 
@@ -108,10 +113,12 @@ size_t PlaceFor(const ConfigNode& list, std::string_view field) {
 }  // namespace
 
 bool IsOfTraining(std::string_view stage) {
-  return stage == kTargetRequest || stage == kLogTargetRequest;
+  return stage == kTargetRequest || stage == kLogTargetRequest || stage == kClassWeightsRequest;
 }
 
-std::string_view AskingOption(std::string_view /*stage*/) { return "normalize"; }
+std::string_view AskingOption(std::string_view stage) {
+  return stage == kClassWeightsRequest ? "weights" : "normalize";
+}
 
 std::string_view TargetOf(const ConfigNode& recipe) {
   const ConfigNode* const train = recipe.Find("train");

@@ -2,6 +2,7 @@
 //
 //   train:
 //     target: {price: {normalize: auto, log: true}}   # mean and deviation of the target
+//     loss: {cross_entropy: {weights: balanced}}      # a weight for each class
 //
 // Each is an entry of the list of stages while the list is learned from, such as
 // {train.target: {field: price}}, so that one pass serves stages and targets. No pipeline is built
@@ -15,14 +16,15 @@
 namespace stoker {
 
 // LearnedValue::stage of what is learned for `train`. The options are the lists `mean` and `std`,
-// of the target or of its logarithm.
+// of the target or of its logarithm, and the list `weights`.
 inline constexpr std::string_view kTargetRequest = "train.target";
 inline constexpr std::string_view kLogTargetRequest = "train.target.log";
+inline constexpr std::string_view kClassWeightsRequest = "train.loss";
 
 // Returns whether `stage` is one of these, and no operator.
 bool IsOfTraining(std::string_view stage);
 
-// Returns the option that asks, as messages name it.
+// Returns the option that asks, as messages name it: "normalize" or "weights".
 std::string_view AskingOption(std::string_view stage);
 
 // Returns the name of the field that `train.target` names: price for `price` and for

@@ -27,6 +27,8 @@ TEST(TrainingRequests, StandBeforeTheBatchAndBeforeStagesThatLeaveTheTargetAlone
               HasSubstr("field: kind}}\n{train.target: {field: \"price\"}}\n{batch: 2}\n"));
   EXPECT_THAT(Listed("{target: {price: {normalize: auto, log: true}}}", "[csv, decode, batch]"),
               HasSubstr("csv\n{train.target.log: {field: \"price\"}}\ndecode\n"));
+  EXPECT_THAT(Listed("{loss: {focal: {weights: balanced}}}", "[csv, {cast: {field: label}}]"),
+              HasSubstr("cast: {field: label}}\n{train.loss: {field: \"label\"}}\n"));
 }
 
 TEST(TrainingRequests, AreNoneWhereNothingIsAsked) {

@@ -98,6 +98,19 @@ TEST_F(LearnedRecipe, AStageThatFollowsOneThatChangesItsFieldLearnsInAPassOfItsO
     EXPECT_NEAR(deviation, 1, 1e-6);
 }
 
+TEST_F(LearnedRecipe, ClassesHaveBalancedWeightsOnceTheirWordsAreNumbered) {
+  ConfigNode recipe = Recipe("lookup: auto, normalize: auto");
+  recipe.entries.push_back(
+      {"train", {}, *ParseYaml("loss: {cross_entropy: {weights: balanced}}", "t.yaml")});
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data, ParseDataSection(recipe, dir_.path()));
+  const LearnedValue* const weights = data.learned->Find("train.loss", "label", 1);
+  ASSERT_NE(weights, nullptr);
+  // Six times ash, four times oak: samples / (classes * samples of the class).
+  EXPECT_THAT(weights->options["weights"], ElementsAre(10.0 / 12, 10.0 / 8));
+  EXPECT_THAT(weights->facts["samples"], ElementsAre(6, 4));
+  EXPECT_EQ(ToYaml(data.unlearned).find("train.loss"), std::string::npos);
+}
+
 TEST_F(LearnedRecipe, TheTargetIsLearnedWithTheStagesAndOfItsLogarithm) {
   std::string text;
   for (const int row : {1, 2, 4, 8}) text += fmt::format("{},{},oak\n", row, 10 * row);

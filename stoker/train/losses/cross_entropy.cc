@@ -76,7 +76,8 @@ void CrossEntropy::Describe(OptionTable<CrossEntropy>& table) {
              "share of the target that is spread over all classes", Between(0, 1))
       .Field(
           "weights", &CrossEntropy::weights,
-          "how much each class counts, one for each; empty: all the same",
+          "how much each class counts, one for each; empty: all the same; balanced: learned from "
+          "the training data, the rarer the more",
           MoreThan(0));
 }
 

@@ -46,7 +46,8 @@ void Focal::Describe(OptionTable<Focal>& table) {
   table.Field("gamma", &Focal::gamma, "how little they count; 0: as much as others", AtLeast(0))
       .Field(
           "weights", &Focal::weights,
-          "how much each class counts, one for each; empty: all the same",
+          "how much each class counts, one for each; empty: all the same; balanced: learned from "
+          "the training data, the rarer the more",
           MoreThan(0));
 }
 

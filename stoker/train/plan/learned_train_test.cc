@@ -1,4 +1,4 @@
-// The keys of `train:` whose values are learned, of the target.
+// The keys of `train:` whose values are learned: target and weights of classes.
 #include "stoker/run/learned_train.h"
 
 #include "stoker/base/testing.h"
@@ -6,6 +6,7 @@
 namespace stoker::learned_train_test {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 Result<TrainRecipe> Parsed(const std::string& train) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode root, ParseYaml("train:\n" + train, "r.yaml"));
@@ -55,7 +56,9 @@ constexpr WrongCase kWrong[] = {
     {"  target: {y: {log: 2}}\n", "r.yaml:2:21: train.target: log"},
     {"  target: {y: {normalize: yes}}\n", "r.yaml:2:27: train.target: normalize is"},
     {"  target: {y: {normalize: {mean: 1, std: 0}}}\n", "it must be > 0"},
-    {"  target: {y: {normalize: {mean: [1, 2], std: [1, 2, 3]}}}\n", "2 means and 3 stds"}};
+    {"  target: {y: {normalize: {mean: [1, 2], std: [1, 2, 3]}}}\n", "2 means and 3 stds"},
+    {"  loss: {cross_entropy: {weights: balance}}\n", "weights"},
+    {"  loss: {mse: {weights: balanced}}\n", "weights"}};
 
 TEST(Target, MistakesHaveTheirPlace) {
   for (const WrongCase& wrong : kWrong) {
@@ -84,6 +87,20 @@ TEST(LearnedTrain, DoesNotTakeTheMeanOfATargetForThatOfItsLogarithm) {
       FillInLearned(&learned, train),
       FailsWith(StatusCode::kInvalidArgument, "train.target (r.yaml:2:11): normalize is to be"));
   EXPECT_FALSE(FillInLearned(nullptr, train).ok());
+}
+
+TEST(LearnedTrain, PutsWeightsIntoTheLoss) {
+  for (const std::string name : {"cross_entropy", "focal"}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(
+        TrainRecipe train, Parsed("  target: y\n  loss: {" + name + ": {weights: balanced}}\n"));
+    EXPECT_TRUE(train.balanced);
+    EXPECT_FALSE(CheckIsLearned(train).ok());
+    const Learned learned = Example("train.loss", {{"weights", {0.5, 2}}});
+    STOKER_ASSERT_OK(FillInLearned(&learned, train));
+    STOKER_EXPECT_OK(CheckIsLearned(train));
+    EXPECT_THAT(ToYamlLine(train.loss.node), HasSubstr("weights: [0.5, 2]"));
+    EXPECT_THAT(ToYamlLine(*train.Filled().Find("loss")), HasSubstr("weights: balanced"));
+  }
 }
 
 }  // namespace stoker::learned_train_test
