@@ -216,6 +216,39 @@ class BalancedWeightsTest(LearnedCase):
         self.assert_fails(["train", "recipe.yaml", "--run", "run"], 2, "recipe.yaml:8:", "weights")
 
 
+class QuantilesTest(LearnedCase):
+    def test_buckets_have_equal_counts_on_the_training_side(self):
+        recipe = HEAD.replace("columns: [a, b, c]", "columns: [a]") + PIPELINES.replace(
+            "normalize: auto", "bucketize: {bounds: auto, quantiles: 4}, normalize: {mean: 0, field: x}") + MODEL
+        self.recipe(recipe.replace("label: text", "x: {columns: [b, c], type: float32}, label: text").replace(
+            "train: {epochs", "train: {input: x, epochs"))
+        self.train()
+        evaluated = self.evaluated_ids()
+        values = sorted(float(value) for key, value in self.column(0).items() if key not in evaluated)
+        bounds, = (value["options"]["bounds"] for value in self.learned()["values"] if value["stage"] == "bucketize")
+        self.assertEqual(len(bounds), 3)
+        for part, bound in enumerate(bounds, 1):
+            self.assertAlmostEqual(bound, values[part * len(values) // 4], places=3)  # read as float32
+        self.assertIn("bounds: auto", self.read("run/recipe.yaml").decode())
+        self.assertIn("bucketize of image: bounds", self.run_stoker("inspect", "run")[0])
+        out, _ = self.run_stoker("predict", "run", "--fields", "image,id")
+        for line in map(json.loads, out.splitlines()):
+            value = float(self.column(0)[line["fields"]["id"]])
+            near = min(abs(value - bound) for bound in bounds)
+            if near > 1e-3:
+                self.assertEqual(line["fields"]["image"], sum(bound <= value for bound in bounds))
+        self.train("--set", "train.feed_threads=1", run="one")
+        self.assertEqual(self.read("one/learned.json"), self.read("run/learned.json"))
+
+    def test_what_has_no_buckets_is_an_error_and_what_has_fewer_a_warning(self):
+        text = RECIPE.replace("[a, b, c]", "[a]").replace("normalize: auto", "bucketize: {bounds: auto, quantiles: 4}, cast: float32")
+        self.recipe(text, change=lambda number, row: ["5", *row[1:]])
+        self.assert_fails(["bench", "recipe.yaml"], 1, "recipe.yaml:5:", "always the same value", "5")
+        self.recipe(text, change=lambda number, row: [row[0] if number % 3 == 0 else "5", *row[1:]])
+        _, err = self.run_stoker("bench", "recipe.yaml", "--epochs", "1")
+        self.assertIn("4 buckets become 2", err)
+
+
 class LearnedMistakesTest(LearnedCase):
     def fails(self, text, *says, code=2, **options):
         self.recipe(text, **options)

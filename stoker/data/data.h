@@ -63,6 +63,7 @@
 #include "stoker/data/sources/tfrecord.h"
 #include "stoker/data/sources/webdataset.h"
 #include "stoker/data/sources/zip_archive.h"
+#include "stoker/data/transforms/bucketize.h"
 #include "stoker/data/transforms/cast.h"
 #include "stoker/data/transforms/center_crop.h"
 #include "stoker/data/transforms/color_jitter.h"

@@ -1,6 +1,7 @@
 #include "stoker/data/learn/learner.h"
 
 #include "stoker/data/learn/training_requests.h"
+#include "stoker/data/transforms/bucketize.h"
 #include "stoker/data/transforms/lookup.h"
 #include "stoker/data/transforms/normalize.h"
 
@@ -15,6 +16,7 @@ struct LearnerRow {
 
 constexpr LearnerRow kLearners[] = {{Normalize::kName, MakeMomentsLearner, "0"},
                                     {Lookup::kName, MakeWordsLearner, "word"},
+                                    {Bucketize::kName, MakeQuantilesLearner, "0"},
                                     {kTargetRequest, MakeTargetLearner, ""},
                                     {kLogTargetRequest, MakeLogTargetLearner, ""},
                                     {kClassWeightsRequest, MakeClassWeightsLearner, ""}};

@@ -59,6 +59,7 @@ ConfigNode OptionsToTry(const std::string& operator_name);
 // The learners by operator.
 Result<std::unique_ptr<Learner>> MakeMomentsLearner(const LearnerInput& input);    // normalize
 Result<std::unique_ptr<Learner>> MakeWordsLearner(const LearnerInput& input);      // lookup
+Result<std::unique_ptr<Learner>> MakeQuantilesLearner(const LearnerInput& input);  // bucketize
 // Those of training.
 Result<std::unique_ptr<Learner>> MakeTargetLearner(const LearnerInput& input);
 Result<std::unique_ptr<Learner>> MakeLogTargetLearner(const LearnerInput& input);

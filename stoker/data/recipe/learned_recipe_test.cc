@@ -1,4 +1,5 @@
 // Recipes whose stages learn from the training data.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -135,6 +136,18 @@ TEST_F(LearnedRecipe, TheTargetIsLearnedWithTheStagesAndOfItsLogarithm) {
   ASSERT_NE(of_log, nullptr);
   EXPECT_NEAR(of_log->options["mean"][0].get<double>(), std::log(10) + 1.5 * std::log(2), 1e-6);
   EXPECT_NEAR(of_log->options["std"][0].get<double>(), std::sqrt(1.25) * std::log(2), 1e-6);
+}
+
+TEST_F(LearnedRecipe, BucketsHaveEqualCounts) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data,
+                              Parse("bucketize: {bounds: auto, quantiles: 4}, lookup: auto"));
+  std::vector<int> values;
+  for (int row = 0; row < 10; ++row) {
+    for (int i = 0; i < 8; ++i) values.push_back((row + i % 4) * (i < 4 ? 1 : 10));
+  }
+  std::ranges::sort(values);
+  EXPECT_THAT(Numbers(data, "bounds"), ElementsAre(values[20], values[40], values[60]));
+  EXPECT_EQ(data.learned->values[0].facts["values"], 80);
 }
 
 TEST_F(LearnedRecipe, RareWordsGetTheNumberOfUnknownOnes) {

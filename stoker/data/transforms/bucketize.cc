@@ -1,0 +1,120 @@
+#include "stoker/data/transforms/bucketize.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "stoker/base/short_text.h"
+#include "stoker/data/core/field_option.h"
+#include "stoker/data/nodes/map.h"
+#include "stoker/image/cast.h"
+
+namespace stoker {
+namespace {
+
+constexpr double kMaxQuantiles = 1 << 20;
+constexpr size_t kValuesAtATime = 256;
+
+struct BucketizePlan {
+  size_t field = 0;
+  std::string name;
+  std::vector<double> bounds;
+  std::optional<int64_t> nan;
+};
+
+class BucketizeTransform final : public Transform {
+ public:
+  explicit BucketizeTransform(BucketizePlan plan) : plan_(std::move(plan)) {}
+
+  Status Apply(Element& element, Rng& /*rng*/, Scratch& scratch) const override {
+    return Number(element.arrays[plan_.field], std::span(&element.key, 1), scratch);
+  }
+
+  Status ApplyRows(Rows& rows, const RngFactory& /*rngs*/, Scratch& scratch) const override {
+    return Number(rows.columns[plan_.field], rows.keys, scratch);
+  }
+
+  bool random() const override { return false; }
+  bool works_on_columns() const override { return true; }
+
+ private:
+  // `values` are those of the elements `keys`, equally many of each.
+  Status Number(Array& values, std::span<const SampleKey> keys, Scratch& scratch) const {
+    const auto n = static_cast<size_t>(values.num_values());
+    Array out = scratch.NewArray(DType::kInt64, values.shape());
+    const std::span<int64_t> numbers = out.values<int64_t>();
+    std::array<double, kValuesAtATime>
+        wide;  // here, so that no memory is needed but for the result
+    for (size_t begin = 0; begin < n; begin += kValuesAtATime) {
+      const size_t count = std::min(kValuesAtATime, n - begin);
+      CastValues(values.dtype(), values.data() + begin * DTypeSize(values.dtype()), count,
+                 DType::kFloat64, reinterpret_cast<std::byte*>(wide.data()));
+      for (size_t i = 0; i < count; ++i) {
+        if (std::isnan(wide[i]) && !plan_.nan) return Nan(keys[(begin + i) / (n / keys.size())]);
+        numbers[begin + i] = BucketOf(wide[i]);
+      }
+    }
+    values = std::move(out);
+    return OkStatus();
+  }
+
+  int64_t BucketOf(double value) const {
+    if (std::isnan(value)) return *plan_.nan;
+    return std::ranges::upper_bound(plan_.bounds, value) - plan_.bounds.begin();
+  }
+
+  Status Nan(const SampleKey& key) const {
+    return OutOfRange(
+        "bucketize: element {}: field '{}' has a NaN, which lies in no bucket; say with `nan` "
+        "which "
+        "number it gets, or leave the sample out with `filter`",
+        key.index, plan_.name);
+  }
+
+  const BucketizePlan plan_;
+};
+
+Status CheckBounds(const std::vector<double>& bounds) {
+  if (bounds.empty()) {
+    return InvalidArgument(
+        "bucketize: there are no bounds; say where buckets begin, such as bounds: [18, 65]");
+  }
+  const auto falls = std::ranges::adjacent_find(bounds, std::greater_equal<>());
+  if (falls == bounds.end()) return OkStatus();
+  return InvalidArgument("bucketize: bounds: {} is followed by {}; bounds rise, such as [18, 65]",
+                         falls[0], falls[1]);
+}
+
+}  // namespace
+
+void Bucketize::Describe(OptionTable<Bucketize>& table) {
+  table
+      .Field("bounds", &Bucketize::bounds,
+             "where buckets begin, in rising order: [18, 65] makes buckets 0, 1 and 2; auto: they "
+             "are learned from the training data")
+      .Field("field", &Bucketize::field, "field of numbers")
+      .Field("nan", &Bucketize::nan, "the number of a NaN; auto: it is an error")
+      .Field("quantiles", &Bucketize::quantiles,
+             "how many buckets of about equal counts are learned", Between(2, kMaxQuantiles));
+}
+
+Result<Dataset> Bucketize::Build(Dataset input) const {
+  STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(input.spec(), kName, "field", field));
+  STOKER_RETURN_IF_ERROR(CheckBounds(bounds));
+  Spec output = input.spec();
+  output.fields[index].dtype = DType::kInt64;
+  std::string details = fmt::format("{}, {} buckets, bounds {}", field, bounds.size() + 1,
+                                    ShortText(fmt::format("{}", fmt::join(bounds, " "))));
+  if (nan) details += fmt::format(", NaN {}", *nan);
+  BucketizePlan plan{.field = index, .name = field, .bounds = bounds, .nan = nan};
+  return MapDataset(std::move(input), std::string(kName), std::move(details), std::move(output),
+                    std::make_shared<BucketizeTransform>(std::move(plan)));
+}
+
+}  // namespace stoker
