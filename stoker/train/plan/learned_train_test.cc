@@ -55,7 +55,8 @@ constexpr WrongCase kWrong[] = {
     {"  target: {y: {logs: true}}\n", "unknown option 'logs'; did you mean 'log'?"},
     {"  target: {y: {log: 2}}\n", "r.yaml:2:21: train.target: log"},
     {"  target: {y: {normalize: yes}}\n", "r.yaml:2:27: train.target: normalize is"},
-    {"  target: {y: {normalize: {mean: 1, std: 0}}}\n", "it must be > 0"},
+    {"  target: {y: {normalize: {mean: 1, std: 0}}}\n",
+     "normalize.std has 0 among its values; each must be > 0"},
     {"  target: {y: {normalize: {mean: [1, 2], std: [1, 2, 3]}}}\n", "2 means and 3 stds"},
     {"  loss: {cross_entropy: {weights: balance}}\n", "weights"},
     {"  loss: {mse: {weights: balanced}}\n", "weights"}};
