@@ -200,7 +200,7 @@ class TargetsTest(ProgramTest):
         self.write("houses.csv", "\n".join(rows) + "\n")
         _, err = self.assert_fails(["train", "units.yaml", "--run", "run", *FIXED], 1, "sample 250 (", "houses.csv", "of data.train",
                                    "the target 0", "`log: true` of train.target takes numbers above 0")
-        self.assertIn("1 targets that are not finite and above 0", err)
+        self.assertIn("is not finite and above 0 in 1 sample of the training side", err)
 
     def test_a_transformed_target_is_refused_where_it_means_nothing(self):
         text = self.read("units.yaml").decode()

@@ -56,9 +56,9 @@ class TargetLearner final : public Learner {
     }
     if (wrong_ > 0) {
       LogWarning(
-          "{} has {} targets that are not {} on the training side, the first in sample {}: they "
-          "are left out of mean and deviation, and training ends where it meets one",
-          who, wrong_, Taken(), first_wrong_);
+          "{} is not {} in {} sample{} of the training side, the first of them {}: left out of mean "
+          "and deviation, and training ends where it meets one",
+          who, Taken(), wrong_, wrong_ == 1 ? "" : "s", first_wrong_);
       facts["left_out"] = wrong_;
     }
     options = {{"mean", means}, {"std", deviations}};
