@@ -56,7 +56,8 @@ class TargetLearner final : public Learner {
     }
     if (wrong_ > 0) {
       LogWarning(
-          "{} is not {} in {} sample{} of the training side, the first of them {}: left out of mean "
+          "{} is not {} in {} sample{} of the training side, the first of them {}: left out of "
+          "mean "
           "and deviation, and training ends where it meets one",
           who, Taken(), wrong_, wrong_ == 1 ? "" : "s", first_wrong_);
       facts["left_out"] = wrong_;

@@ -52,9 +52,9 @@ Result<std::vector<int64_t>> StepsIn(const fs::path& folder) {
 
 // What a run has beside its weights that predictions depend on.
 Status CopyFiles(const RunPaths& from, const RunPaths& to) {
-  for (const auto& [source, copy] : {std::pair(from.recipe(), to.recipe()),
-                                     std::pair(from.learned(), to.learned()),
-                                     std::pair(from.choices(), to.choices())}) {
+  for (const auto& [source, copy] :
+       {std::pair(from.recipe(), to.recipe()), std::pair(from.learned(), to.learned()),
+        std::pair(from.choices(), to.choices())}) {
     const Result<std::string> text = ReadKeptTextFile(source);
     if (text.status().code() == StatusCode::kNotFound) continue;  // nothing was learned
     STOKER_RETURN_IF_ERROR(text.status());
@@ -66,8 +66,8 @@ Status CopyFiles(const RunPaths& from, const RunPaths& to) {
 Status WriteModel(RunView& run, const std::string& path) {
   const WeightAverage::Use average = run.learner.UseAverage();
   STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> arrays, ToNamedArrays(StateOf(run.model)));
-  return WriteWeights(
-      path, {.arrays = std::move(arrays), .sample = run.sample, .target = run.target});
+  return WriteWeights(path,
+                      {.arrays = std::move(arrays), .sample = run.sample, .target = run.target});
 }
 
 class ExportCallback final : public Callback {
