@@ -73,7 +73,8 @@ void RankJudge::LookAt(size_t rank, milliseconds passed) {
 // Those that have not begun what `waiting` waits for.
 void RankJudge::FindMissing(size_t waiting) {
   const RankReport& report = ranks_[waiting].report;
-  const bool late = ranks_[waiting].waiting > timeout_;
+  // Up to when it was last heard of: what it waits for now is not known while it is silent.
+  const bool late = ranks_[waiting].waiting - ranks_[waiting].silent > timeout_;
   std::vector<size_t> missing;
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
     const Rank& other = ranks_[rank];
