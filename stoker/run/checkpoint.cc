@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include "stoker/base/json_file.h"
@@ -11,26 +10,15 @@
 #include "stoker/base/stop_scope.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/manifest.h"
+#include "stoker/run/step_directories.h"
 
 namespace stoker {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view kPrefix = "step-";
 constexpr const char* kTensors = "tensors.safetensors";
 constexpr const char* kState = "state.json";
 constexpr std::string_view kListed[] = {kTensors, kState};  // in the manifest
-
-std::optional<int64_t> StepOf(std::string_view name) {
-  if (!name.starts_with(kPrefix)) return std::nullopt;
-  name.remove_prefix(kPrefix.size());
-  int64_t step = -1;
-  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), step);
-  if (parsed.ec != std::errc() || parsed.ptr != name.data() + name.size() || step < 0) {
-    return std::nullopt;
-  }
-  return step;
-}
 
 std::string_view TextOf(const Buffer& buffer) {
   return {reinterpret_cast<const char*>(buffer.data()), buffer.size()};
@@ -54,7 +42,7 @@ Status CompareWithManifest(const std::string& directory) {
 }  // namespace
 
 std::string CheckpointStore::PathOf(int64_t step) const {
-  return (fs::path(directory_) / fmt::format("{}{:08}", kPrefix, step)).string();
+  return (fs::path(directory_) / StepDirectoryName(step)).string();
 }
 
 Status CheckpointStore::Write(int64_t step, std::span<const NamedArray> tensors, const Json& state,
@@ -116,20 +104,7 @@ bool CheckpointStore::IsProvedDamaged(int64_t step) {
   return false;
 }
 
-Result<std::vector<int64_t>> CheckpointStore::Steps() const {
-  std::vector<int64_t> steps;
-  std::error_code error;
-  for (fs::directory_iterator it(directory_, error), end; !error && it != end;
-       it.increment(error)) {
-    const std::optional<int64_t> step = StepOf(it->path().filename().string());
-    if (step) steps.push_back(*step);
-  }
-  if (error && error != std::errc::no_such_file_or_directory) {
-    return ErrnoStatus(error.value(), directory_);
-  }
-  std::ranges::sort(steps);
-  return steps;
-}
+Result<std::vector<int64_t>> CheckpointStore::Steps() const { return StepsIn(directory_); }
 
 Result<Checkpoint> CheckpointStore::Load(int64_t step) const {
   const std::string directory = PathOf(step);

@@ -12,6 +12,7 @@
 #include "stoker/io/manifest.h"
 #include "stoker/run/checkpoint.h"
 #include "stoker/run/run_directory.h"
+#include "stoker/run/step_directories.h"
 #include "stoker/tools/chart/run_metrics.h"
 
 namespace stoker {
@@ -28,10 +29,7 @@ bool Exists(const fs::path& path) {
 
 // Whether a directory has the name and a file of a checkpoint of a training (run/checkpoint.h).
 bool IsCheckpoint(const fs::path& directory) {
-  constexpr std::string_view kPrefix = "step-";
-  const std::string name = directory.filename().string();
-  const bool named = name.starts_with(kPrefix) && name.size() > kPrefix.size() &&
-                     name.find_first_not_of("0123456789", kPrefix.size()) == std::string::npos;
+  const bool named = StepOfDirectory(directory.filename().string()).has_value();
   return named && (Exists(directory / kManifestName) || Exists(directory / "tensors.safetensors"));
 }
 

@@ -1,9 +1,7 @@
 #include "stoker/train/callbacks/export.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "stoker/io/kept_file.h"
 #include "stoker/run/monitor.h"
 #include "stoker/run/run_directory.h"
+#include "stoker/run/step_directories.h"
 #include "stoker/run/weights_file.h"
 #include "stoker/train/core/callback.h"
 #include "stoker/train/core/named_tensor.h"
@@ -25,30 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPrefix = "step-";
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-// The step of an export; nothing for another name.
-std::optional<int64_t> StepOf(std::string_view name) {
-  if (!name.starts_with(kPrefix)) return std::nullopt;
-  name.remove_prefix(kPrefix.size());
-  int64_t step = -1;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), step);
-  const bool whole = error == std::errc() && end == name.data() + name.size() && step >= 0;
-  return whole ? std::optional(step) : std::nullopt;
-}
-
-// The steps that a folder has exports of, in no order.
-Result<std::vector<int64_t>> StepsIn(const fs::path& folder) {
-  std::vector<int64_t> steps;
-  std::error_code error;
-  for (fs::directory_iterator each(folder, error), end; !error && each != end;
-       each.increment(error)) {
-    if (const auto step = StepOf(each->path().filename().string())) steps.push_back(*step);
-  }
-  if (error) return ErrnoStatus(error.value(), folder.string());
-  return steps;
-}
 
 // What a run has beside its weights that predictions depend on.
 Status CopyFiles(const RunPaths& from, const RunPaths& to) {
@@ -99,7 +75,7 @@ class ExportCallback final : public Callback {
 
  private:
   static std::string PathIn(const fs::path& folder, int64_t step) {
-    return (folder / fmt::format("{}{:08}", kPrefix, step)).string();
+    return (folder / StepDirectoryName(step)).string();
   }
 
   // Also notes the best so far.
@@ -127,7 +103,7 @@ class ExportCallback final : public Callback {
   // Keeps the newest up to `written`. Later ones are of steps that are made again.
   Status RemoveOld(const fs::path& folder, int64_t written) const {
     STOKER_ASSIGN_OR_RETURN(std::vector<int64_t> steps, StepsIn(folder));
-    std::ranges::sort(steps, std::greater());
+    std::ranges::reverse(steps);
     int64_t kept = 0;
     for (const int64_t step : steps) {
       if (step <= written && kept++ < options_.keep) continue;
