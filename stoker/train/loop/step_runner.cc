@@ -95,7 +95,7 @@ Result<int64_t> StepRunner::JoinOthers(const Result<int64_t>& mine) {
     const Status lost = NoteAgreed(session_, all.status());
     // The end of the others ends this one's wait for its data.
     if (own.ok() || own.code() == StatusCode::kCancelled) return lost;
-    return Status(own.code(), fmt::format("{} (the other ranks could not be told: {})",
+    return Status(own.code(), fmt::format("{} (telling the other ranks failed as well: {})",
                                           own.message(), lost.message()));
   }
   session_.stop_agreed |= all->stopped > 0;
