@@ -20,11 +20,13 @@ class CountingRows final : public RowReceiver {
   int64_t rows = 0;
 };
 
-// One thing done to a grey picture; whether it came to its end.
+using Work = std::function<bool()>;  // whether it came to its end
+
+// One thing done to a grey picture.
 struct StoppedCase {
   const char* name;
   int64_t height, width;
-  std::function<bool(const PixelView&)> run;
+  std::function<Work(const PixelView&)> prepare;
 };
 
 void PrintTo(const StoppedCase& each, std::ostream* out) { *out << each.name; }
@@ -42,14 +44,17 @@ std::vector<uint8_t> Noise(int64_t count) {
 }
 
 // Resizes to as many pixels, in another shape.
-std::function<bool(const PixelView&)> Resizing(ResampleFilter filter, ResampleSize size) {
-  return [=](const PixelView& source) {
-    ResampleScratch scratch;
-    CountingRows rows;
-    const bool whole = Resample(source, ResampleBox::Whole(source), filter, size, scratch, rows);
-    EXPECT_TRUE(!whole || rows.rows == size.height) << "only " << rows.rows;
-    return whole;
-  };
+bool Resize(const PixelView& source, ResampleFilter filter, ResampleSize size) {
+  ResampleScratch scratch;
+  CountingRows rows;
+  const bool whole = Resample(source, ResampleBox::Whole(source), filter, size, scratch, rows);
+  EXPECT_TRUE(!whole || rows.rows == size.height) << "only " << rows.rows;
+  return whole;
+}
+
+auto Resizing(ResampleFilter filter, ResampleSize size) {
+  return
+      [=](const PixelView& source) -> Work { return [=] { return Resize(source, filter, size); }; };
 }
 
 bool ResizeFloats(const PixelView& source) {
@@ -67,26 +72,28 @@ bool IsWhole(const Status& status) {
   return status.ok();
 }
 
-std::function<bool(const PixelView&)> Encoding(ImageFormat format) {
-  return [=](const PixelView& source) {
-    return IsWhole(EncodeImage(source, {.format = format}).status());
-  };
+bool Encode(const PixelView& source, ImageFormat format) {
+  return IsWhole(EncodeImage(source, {.format = format}).status());
 }
 
-bool Decode(const std::string& file) {
-  return IsWhole(DecodeImage(std::as_bytes(std::span(file)), "picture").status());
+auto Encoding(ImageFormat format) {
+  return [=](const PixelView& source) -> Work { return [=] { return Encode(source, format); }; };
+}
+
+std::string FileOf(const PixelView& picture, ImageFormat format) {
+  if (format != ImageFormat::kPnm) return *EncodeImage(picture, {.format = format});
+  std::string file = fmt::format("P5 {} {} 255\n", picture.width, picture.height);
+  return file.append(reinterpret_cast<const char*>(picture.data),
+                     static_cast<size_t>(picture.height * picture.width));
 }
 
 // The file is made before the thread is asked to stop.
-std::function<bool(const PixelView&)> Decoding(ImageFormat format, int64_t height, int64_t width) {
-  const std::vector<uint8_t> pixels = Noise(height * width);
-  std::string file = fmt::format("P5 {} {} 255\n", width, height);
-  if (format == ImageFormat::kPnm) {
-    file.append(pixels.begin(), pixels.end());
-  } else {
-    file = *EncodeImage(ViewOf(pixels, height, width), {.format = format});
-  }
-  return [file](const PixelView&) { return Decode(file); };
+auto Decoding(ImageFormat format) {
+  return [=](const PixelView& source) -> Work {
+    return [file = FileOf(source, format)] {
+      return IsWhole(DecodeImage(std::as_bytes(std::span(file)), "picture").status());
+    };
+  };
 }
 
 class StoppedTest : public testing::TestWithParam<StoppedCase> {};
@@ -94,18 +101,18 @@ class StoppedTest : public testing::TestWithParam<StoppedCase> {};
 TEST_P(StoppedTest, ALargePictureIsLeftSoonAfterItsThreadIsAskedToStop) {
   const StoppedCase& param = GetParam();
   const std::vector<uint8_t> pixels = Noise(param.height * param.width);
-  const PixelView source = ViewOf(pixels, param.height, param.width);
+  const Work work = param.prepare(ViewOf(pixels, param.height, param.width));
   int looks = 0;
   {
     const StopScope scope([&looks] { return ++looks < 0; });
-    EXPECT_TRUE(param.run(source));
+    EXPECT_TRUE(work());
   }
   EXPECT_GE(looks, param.height * param.width / kMegapixel / 2) << "it looks too rarely";
   const int last = looks;
   for (const int stopped_at : {1, (last + 1) / 2, last}) {
     looks = 0;
     const StopScope scope([&looks, stopped_at] { return ++looks >= stopped_at; });
-    EXPECT_FALSE(param.run(source));
+    EXPECT_FALSE(work());
     EXPECT_EQ(looks, stopped_at) << "it went on";
   }
 }
@@ -121,20 +128,22 @@ INSTANTIATE_TEST_SUITE_P(
         StoppedCase{"RowsFirst", 2048, 2048, Resizing(ResampleFilter::kBicubic, {2100, 2100})},
         StoppedCase{"ManySourceRows", 4 * kMegapixel, 1,
                     Resizing(ResampleFilter::kBilinear, {64, 8})},
-        StoppedCase{"Floats", 2048, 2048, ResizeFloats},
+        StoppedCase{
+            "Floats", 2048, 2048,
+            [](const PixelView& source) -> Work { return [=] { return ResizeFloats(source); }; }},
         StoppedCase{"EncodedJpeg", 2048, 2048, Encoding(ImageFormat::kJpeg)},
         StoppedCase{"EncodedPng", 2048, 2048, Encoding(ImageFormat::kPng)},
-        StoppedCase{"DecodedJpeg", 2048, 2048, Decoding(ImageFormat::kJpeg, 2048, 2048)},
-        StoppedCase{"DecodedPng", 2048, 2048, Decoding(ImageFormat::kPng, 2048, 2048)},
-        StoppedCase{"DecodedPnm", 2048, 2048, Decoding(ImageFormat::kPnm, 2048, 2048)}),
+        StoppedCase{"DecodedJpeg", 2048, 2048, Decoding(ImageFormat::kJpeg)},
+        StoppedCase{"DecodedPng", 2048, 2048, Decoding(ImageFormat::kPng)},
+        StoppedCase{"DecodedPnm", 2048, 2048, Decoding(ImageFormat::kPnm)}),
     [](const auto& each) { return std::string(each.param.name); });
 
 TEST(Stopped, WorkOnSmallPicturesNeverLooks) {
   const std::vector<uint8_t> pixels = Noise(224 * 224);
   int looks = 0;
   const StopScope scope([&looks] { return ++looks > 0; });
-  EXPECT_TRUE(Resizing(ResampleFilter::kBicubic, {224, 224})(ViewOf(pixels, 224, 224)));
-  EXPECT_TRUE(Encoding(ImageFormat::kJpeg)(ViewOf(pixels, 224, 224)));
+  EXPECT_TRUE(Resize(ViewOf(pixels, 224, 224), ResampleFilter::kBicubic, {224, 224}));
+  EXPECT_TRUE(Encode(ViewOf(pixels, 224, 224), ImageFormat::kJpeg));
   EXPECT_EQ(looks, 0);
 }
 

@@ -15,6 +15,7 @@ const std::map<std::string, std::string>& Entries() {
       {"balance", "balance"},
       {"batch", "batch: 2"},
       {"bucket_by_length", "bucket_by_length: {field: label, boundaries: [1], sizes: 2}"},
+      {"bucketize", "bucketize: {field: label, bounds: [1]}"},
       {"cache", "cache"},
       {"cast", "cast: float32"},
       {"center_crop", "center_crop: 6"},

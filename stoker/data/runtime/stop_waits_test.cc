@@ -40,30 +40,38 @@ constexpr double kPrompt = 60;  // beyond it a thread was stuck
 // How the server treats a reader from the moment on at which it is switched.
 struct Wait {
   const char* name;
-  LoopbackAnswer answer;
+  LoopbackAnswer (*answer)();
 };
+
+void PrintTo(const Wait& wait, std::ostream* out) { *out << wait.name; }
+
 const Wait kWaits[] = {
-    {"ForTheAnswer", {.silent = true}},
+    {"ForTheAnswer", [] { return LoopbackAnswer{.silent = true}; }},
     {"ForTheBody",
-     {.status = 206,
-      .headers = {"ETag: \"v1\"", "Content-Range: bytes 0-1999999/2000000",
-                  "Content-Length: 2000000"},
-      .body = ""}},
+     [] {
+       return LoopbackAnswer{.status = 206,
+                             .headers = {"ETag: \"v1\"", "Content-Range: bytes 0-1999999/2000000",
+                                         "Content-Length: 2000000"},
+                             .body = ""};
+     }},
     {"ForEachByte",
-     {.status = 206,
-      .headers = {"ETag: \"v1\"", "Content-Range: bytes 0-1999999/2000000"},
-      .body = std::string(2'000'000, 'x'),
-      .drips = true}},
-    {"ForTheNextTry", {.status = 503, .headers = {"Retry-After: 120"}}},
+     [] {
+       return LoopbackAnswer{.status = 206,
+                             .headers = {"ETag: \"v1\"", "Content-Range: bytes 0-1999999/2000000"},
+                             .body = std::string(2'000'000, 'x'),
+                             .drips = true};
+     }},
+    {"ForTheNextTry",
+     [] { return LoopbackAnswer{.status = 503, .headers = {"Retry-After: 120"}}; }},
 };
 
 class Server {
  public:
   explicit Server(const Wait& wait)
-      : wait_(wait), server_([this](const LoopbackRequest& request, int) {
+      : stalling_(wait.answer()), server_([this](const LoopbackRequest& request, int) {
           if (!stalls_) return ServeContent(request, content_);
           ++stalled_;
-          return wait_.answer;
+          return stalling_;
         }) {}
   std::string root() const { return server_.root(); }
   void Stall() { stalls_ = true; }
@@ -71,7 +79,7 @@ class Server {
   int stalled() const { return stalled_; }
 
  private:
-  const Wait& wait_;
+  const LoopbackAnswer stalling_;
   const std::string content_ = NumberedBytes(2'000'000);
   std::atomic<bool> stalls_{false};
   std::atomic<int> stalled_{0};
@@ -85,6 +93,8 @@ struct Reader {
   const char* name;
   std::function<Result<Work>(const std::string& root)> make;
 };
+
+void PrintTo(const Reader& reader, std::ostream* out) { *out << reader.name; }
 
 Work ReadingOf(const Dataset& dataset, Runtime::Kind kind) {
   return [dataset, kind](const std::atomic<bool>& stop) {

@@ -62,10 +62,11 @@ Make PackedAs(std::string_view format) {
   };
 }
 
-// `start`, kElements times `record`, and `end`; compressed where the name says so.
-Make Repeated(const char* name, std::string start, std::string record) {
-  return [name, start = std::move(start), record = std::move(record)](const TempDir& dir) {
-    const std::string path = dir / name;
+// `start` and kElements times the record, compressed where the name says so. Large texts are made
+// by the tests that need them, since every test of the program comes by here.
+Make Repeated(const char* name, std::string start, std::string (*make_record)()) {
+  return [name, start = std::move(start), make_record](const TempDir& dir) {
+    const std::string path = dir / name, record = make_record();
     if (!path.ends_with(".gz")) {
       std::ofstream file(path, std::ios::binary);
       file << start;
@@ -78,7 +79,21 @@ Make Repeated(const char* name, std::string start, std::string record) {
   };
 }
 
-std::string OfOneByte(char byte) { return std::string(kElement, byte); }
+std::string LargeText() { return std::string(kElement, 'x'); }
+
+std::string CsvRow() { return "7," + std::string(kElement - 8, 'x') + "\n"; }
+
+std::string JsonRow() { return "{\"t\": \"" + std::string(kElement - 16, 'x') + "\"}\n"; }
+
+std::string SvmRow() {
+  std::string row = "1";
+  for (int i = 1; std::ssize(row) < kElement; ++i) row += fmt::format(" {}:1", i);
+  return row + "\n";
+}
+
+std::string Line() { return std::string(kElement - 1, 'x') + "\n"; }
+
+std::string ImageRecord() { return RecordIoRecord(ImageRecordOf({1}, 0, LargeText())); }
 
 std::string IdxStart() {
   return BigEndian(0x00000803, 4) + BigEndian(kElements, 4) + BigEndian(1024, 4) +
@@ -87,14 +102,14 @@ std::string IdxStart() {
 
 void MakeNpz(const TempDir& dir) {
   std::string npy = *NpyHeaderOf(DType::kUInt8, {kElements, kElement}, "x");
-  for (int64_t i = 0; i < kElements; ++i) npy += OfOneByte('x');
+  for (int64_t i = 0; i < kElements; ++i) npy += LargeText();
   WriteFast(dir / "x.npz", ZipOf({{"x.npy", npy}}, /*deflated=*/true));
 }
 
 void MakeZip(const TempDir& dir) {
   std::vector<std::pair<std::string, std::string>> members;
   for (int64_t i = 0; i < kElements; ++i)
-    members.emplace_back(fmt::format("{}.txt", i), OfOneByte('x'));
+    members.emplace_back(fmt::format("{}.txt", i), LargeText());
   WriteFast(dir / "x.zip", ZipOf(members, /*deflated=*/true));
 }
 
@@ -148,7 +163,7 @@ void MakeN5(const TempDir& dir) {
 void MakeFolder(const TempDir& dir) {
   std::filesystem::create_directories(dir / "f/a");
   for (int64_t i = 0; i < kElements; ++i)
-    WriteFast(dir / fmt::format("f/a/{}.bin", i), OfOneByte('x'));
+    WriteFast(dir / fmt::format("f/a/{}.bin", i), LargeText());
 }
 
 void MakeList(const TempDir& dir) {
@@ -161,8 +176,7 @@ void MakeList(const TempDir& dir) {
 Make TableOfTexts(TableFormat format, std::string compression) {
   return [format, compression = std::move(compression)](const TempDir& dir) {
     std::string texts = "[";
-    for (int64_t i = 0; i < kElements; ++i)
-      texts += (i == 0 ? "\"" : ",\"") + OfOneByte('x') + "\"";
+    for (int64_t i = 0; i < kElements; ++i) texts += (i == 0 ? "\"" : ",\"") + LargeText() + "\"";
     const Status written = WriteTestTable(
         format, dir / "x.table",
         {.columns = {{"t", "string", texts + "]"}}, .group_rows = 4, .compression = compression});
@@ -174,18 +188,14 @@ Make TableOfTexts(TableFormat format, std::string compression) {
 // Grey pictures of 1024 x 1024, which a decoder makes three times as large.
 void MakePictures(const TempDir& dir) {
   std::filesystem::create_directories(dir / "f/a");
-  const std::string picture = "P5 1024 1024 255\n" + OfOneByte('x');
+  const std::string picture = "P5 1024 1024 255\n" + LargeText();
   for (int64_t i = 0; i < kElements; ++i) WriteFast(dir / fmt::format("f/a/{}.pgm", i), picture);
 }
 
 std::vector<LargeKind> LargeKinds() {
-  const std::string csv_row = "7," + std::string(kElement - 8, 'x') + "\n";
-  const std::string json_row = "{\"t\": \"" + std::string(kElement - 16, 'x') + "\"}\n";
-  std::string svm_row = "1";
-  for (int i = 1; std::ssize(svm_row) < kElement; ++i) svm_row += fmt::format(" {}:1", i);
   return {
-      {"idx", "idx: {images: $/x}", Repeated("x", IdxStart(), OfOneByte('x')), true},
-      {"idx_gz", "idx: {images: $/x.gz}", Repeated("x.gz", IdxStart(), OfOneByte('x')), true},
+      {"idx", "idx: {images: $/x}", Repeated("x", IdxStart(), LargeText), true},
+      {"idx_gz", "idx: {images: $/x.gz}", Repeated("x.gz", IdxStart(), LargeText), true},
       {"npz", "npz: {path: $/x.npz}", MakeNpz, true},
       {"npy", "npy: {fields: {image: $/x/image.npy}}", PackedAs("npy")},
       {"stoker", "stoker: $/x.stoker", PackedAs("stoker")},
@@ -205,19 +215,19 @@ std::vector<LargeKind> LargeKinds() {
       {"tar", "webdataset: {files: $/x.tar, index: memory}", PackedAs("tar")},
       {"tar_in_order", "webdataset: {files: $/x.tar, index: none}", PackedAs("tar")},
       {"recordio", "recordio: {files: $/x.rec, index: memory, whole: true}",
-       Repeated("x.rec", "", RecordIoRecord(ImageRecordOf({1}, 0, OfOneByte('x'))))},
+       Repeated("x.rec", "", ImageRecord)},
       {"csv", "csv: {files: $/x.csv, index: memory, fields: {a: int64, b: text}}",
-       Repeated("x.csv", "a,b\n", csv_row)},
+       Repeated("x.csv", "a,b\n", CsvRow)},
       {"csv_gz", "csv: {files: $/x.csv.gz, fields: {a: int64, b: text}}",
-       Repeated("x.csv.gz", "a,b\n", csv_row)},
+       Repeated("x.csv.gz", "a,b\n", CsvRow)},
       {"jsonl", "jsonl: {files: $/x.jsonl, index: memory, fields: {t: text}}",
-       Repeated("x.jsonl", "", json_row)},
-      {"libsvm", "libsvm: {files: $/x.svm, index: none}", Repeated("x.svm", "", svm_row + "\n")},
-      {"lines", "lines: $/x.txt", Repeated("x.txt", "", std::string(kElement - 1, 'x') + "\n")},
-      {"lines_gz", "lines: $/x.gz", Repeated("x.gz", "", std::string(kElement - 1, 'x') + "\n")},
+       Repeated("x.jsonl", "", JsonRow)},
+      {"libsvm", "libsvm: {files: $/x.svm, index: none}", Repeated("x.svm", "", SvmRow)},
+      {"lines", "lines: $/x.txt", Repeated("x.txt", "", Line)},
+      {"lines_gz", "lines: $/x.gz", Repeated("x.gz", "", Line)},
       {"binary",
        fmt::format("binary: {{files: $/x.bin, fields: {{a: {{shape: [{}]}}}}}}", kElement),
-       Repeated("x.bin", "", OfOneByte('x'))},
+       Repeated("x.bin", "", LargeText)},
       {"hdf5", "hdf5: {files: $/x.h5}",
        [](const TempDir& dir) { MakeHdf5(dir, /*deflate=*/true); }},
       {"parquet", "parquet: {files: $/x.table}", TableOfTexts(TableFormat::kParquet, "none"), false,
