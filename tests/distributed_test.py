@@ -136,7 +136,8 @@ class DistributedTest(DistributedBase):
     def test_a_wrong_key_is_wrong_usage(self):
         for key, says in (("backend=mpi", "auto, gloo"), ("timeout=0", "timeout"), ("bucket_mb=-1", "bucket_mb"),
                           ("gradient_type=int8", "float32, bf16, fp16"), ("sync_batch_norm=maybe", "auto, true, false"),
-                          ("shard_optimizer=2", "shard_optimizer"),
+                          ("shard_optimizer=2", "shard_optimizer"), ("local_steps=0", "local_steps"),
+                          ("batch=mine", "global, per_rank"),
                           ("buckets=1", "bucket_mb")):
             self.assert_fails(["train", "recipe.yaml", "--set", f"train.distributed.{key}", "--run", "run"], 2, says)
         _, err = self.launch("train", "recipe.yaml", "--set", "data.train.4.batch={size: 2}", "--run", "run", ranks=3, expect=2)
@@ -159,18 +160,25 @@ class DistributedFaultsTest(DistributedBase):
                 self.assertIn("restart 1 of 2", err)
                 self.assertEqual(self.read(f"{run}/weights.safetensors"), self.read("whole/weights.safetensors"))
 
-    def test_a_kill_in_the_middle_of_norms_and_updates_costs_no_more(self):
-        shared = [*TRAIN, "--set", "model={convnet: {classes: 4, channels: [8]}}", "--set", "train.distributed.shard_optimizer=true"]
-        self.launch(*shared, "--run", "whole")
+    def kill_each_rank_of(self, *settings):
+        """Of a training whose state is made of all ranks', so that none is stored when one is lost."""
+        train = [*TRAIN, "--set", "model={convnet: {classes: 4, channels: [8]}}", *settings]
+        self.launch(*train, "--run", "whole")
         for rank in range(2):
             with self.subTest(rank=rank):
                 run = f"killed-{rank}"
-                launcher = self.start("launch", "-n", "2", "--restarts", "2", "--", *shared, "--run", run)
+                launcher = self.start("launch", "-n", "2", "--restarts", "2", "--", *train, "--run", run)
                 self.wait_for_checkpoint(run, launcher)
                 os.kill(children_of(launcher)[rank], signal.SIGKILL)
                 _, err = launcher.communicate()
                 self.assertEqual(launcher.returncode, 0, err)
                 self.assertEqual(self.read(f"{run}/weights.safetensors"), self.read("whole/weights.safetensors"))
+
+    def test_a_kill_in_the_middle_of_norms_and_updates_costs_no_more(self):
+        self.kill_each_rank_of("--set", "train.distributed.shard_optimizer=true")
+
+    def test_a_kill_between_two_means_of_local_steps_costs_no_more(self):
+        self.kill_each_rank_of("--set", "train.distributed.local_steps=5")
 
     def test_an_error_of_one_rank_is_told_once_and_by_name(self):
         # The last row of a batch in order, which is the last rank's.

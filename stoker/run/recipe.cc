@@ -8,6 +8,7 @@
 #include "stoker/base/remote_path.h"
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe_place.h"
+#include "stoker/run/batch_per_rank.h"
 #include "stoker/run/learned_train.h"
 #include "stoker/run/loss_section_internal.h"
 #include "stoker/run/metrics_section_internal.h"
@@ -359,8 +360,9 @@ Result<Recipe> ParseRecipe(const ConfigNode& root, const std::filesystem::path& 
 }
 
 Result<Recipe> LoadRecipe(const std::filesystem::path& file,
-                          const std::vector<std::string>& assignments) {
-  STOKER_ASSIGN_OR_RETURN(const ConfigNode root, ReadRecipeAndPlugins(file, assignments));
+                          const std::vector<std::string>& assignments, int64_t ranks) {
+  STOKER_ASSIGN_OR_RETURN(ConfigNode root, ReadRecipeAndPlugins(file, assignments));
+  STOKER_RETURN_IF_ERROR(TakeBatchPerRank(root, ranks));
   return ParseRecipe(root, file.parent_path());
 }
 

@@ -183,11 +183,13 @@ struct GroupOptions {
 struct DistributedOptions {
   static constexpr std::string_view kName = "distributed";
   std::string backend = "auto";
+  std::string batch = "global";
   double timeout = 600;
   double bucket_mb = 8;
   std::string gradient_type = "float32";
   std::string sync_batch_norm = "auto";
   bool shard_optimizer = false;
+  int64_t local_steps = 1;
 
   static void Describe(OptionTable<DistributedOptions>& table);
 };
@@ -251,7 +253,8 @@ Result<ModelRegistry::Configured> ParseModelSection(const ConfigNode& recipe);
 Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe);
 
 // Reads the file, applies assignments such as "train.epochs=1" (SetByPath), and parses.
+//   ranks  the processes that train together, for those with `distributed.batch: per_rank`
 Result<Recipe> LoadRecipe(const std::filesystem::path& file,
-                          const std::vector<std::string>& assignments = {});
+                          const std::vector<std::string>& assignments = {}, int64_t ranks = 1);
 
 }  // namespace stoker

@@ -258,6 +258,10 @@ void DistributedOptions::Describe(OptionTable<DistributedOptions>& table) {
       .Field("backend", &O::backend,
              "what the processes of one run talk through: gloo (over TCP, on CPUs); auto: gloo",
              OneOf{{"auto", "gloo"}})
+      .Field("batch", &O::batch,
+             "whether the batch of data.train is what all processes read together, or what each of "
+             "those that begin the run reads",
+             OneOf{{"global", "per_rank"}})
       .Field(
           "timeout", &O::timeout,
           "seconds after which a process that others wait for counts as lost, which ends the run",
@@ -275,7 +279,11 @@ void DistributedOptions::Describe(OptionTable<DistributedOptions>& table) {
              OneOf{{"auto", "true", "false"}})
       .Field("shard_optimizer", &O::shard_optimizer,
              "whether each process keeps the optimizer's state of a part of the weights, updates "
-             "these and sends them to the others; needs less memory, and gives the same bytes");
+             "these and sends them to the others; needs less memory, and gives the same bytes")
+      .Field("local_steps", &O::local_steps,
+             "steps that each process makes alone, with its own rows, before all take the mean of "
+             "their weights; 1: each step is one of all processes",
+             OptionRange{.low = 1, .high = 1'000'000});
 }
 
 void TensorboardOptions::Describe(OptionTable<TensorboardOptions>& table) {

@@ -14,6 +14,7 @@
 #include "stoker/cluster/membership.h"
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe.h"
+#include "stoker/run/batch_per_rank.h"
 #include "stoker/run/observer_list.h"
 #include "stoker/run/recipe.h"
 #include "stoker/run/run_directory.h"
@@ -42,6 +43,12 @@ namespace {
 
 constexpr const char* kRuns = "runs";
 
+// This process among those of the run. What is wrong with the environment is said later.
+Membership RankOf(const TrainArguments& arguments) {
+  const Result<Membership> member = FindMembership({});
+  return !arguments.independent && member.ok() ? *member : Membership();
+}
+
 std::string RecipeName(const TrainArguments& arguments) {
   return std::filesystem::path(arguments.recipe).stem().string();
 }
@@ -68,6 +75,7 @@ Result<Recipe> ReadRecipeToResume(const TrainArguments& arguments,
   } else {
     folder = std::filesystem::path(arguments.recipe).parent_path();
     STOKER_ASSIGN_OR_RETURN(recipe, ReadRecipe(arguments.recipe, arguments.set));
+    STOKER_RETURN_IF_ERROR(TakeBatchPerRank(recipe, RankOf(arguments).world));
   }
   STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> changes,
                           PinPluginsOfRun(before, recipe, folder));
@@ -266,8 +274,9 @@ Result<Subject> ReadSubject(const TrainArguments& arguments) {
   if (arguments.resume) {
     STOKER_ASSIGN_OR_RETURN(resumed, RunToResume(arguments));
   }
-  Result<Recipe> recipe = arguments.resume ? ReadRecipeToResume(arguments, resumed)
-                                           : LoadRecipe(arguments.recipe, arguments.set);
+  Result<Recipe> recipe =
+      arguments.resume ? ReadRecipeToResume(arguments, resumed)
+                       : LoadRecipe(arguments.recipe, arguments.set, RankOf(arguments).world);
   if (!recipe.ok()) return recipe.status();
   return Subject{std::move(resumed), *std::move(recipe)};
 }
@@ -368,19 +377,12 @@ Result<TrainArguments> WithResume(TrainArguments arguments, const Restarts& rest
   return Continuing(std::move(arguments), fmt::format("the launcher's restart {}", restarts.done));
 }
 
-// The rank of this process among those of the run. What is wrong with the environment is said
-// later.
-int64_t RankOf(const TrainArguments& arguments) {
-  const Result<Membership> member = FindMembership({});
-  return !arguments.independent && member.ok() ? member->rank : 0;
-}
-
 }  // namespace
 
 Status RunTrain(const TrainArguments& given) {
   if (given.print_recipe) return Train(given, nullptr);
   // What the others would say, rank 0 says, and it writes the trace.
-  const int64_t rank = RankOf(given);
+  const int64_t rank = RankOf(given).rank;
   if (rank > 0) LogAsRank(rank);
   STOKER_ASSIGN_OR_RETURN(TrainArguments arguments, WithResume(given, FindRestarts()));
   if (rank > 0) arguments.trace = {};

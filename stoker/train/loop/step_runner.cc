@@ -145,6 +145,7 @@ Status StepRunner::Step() {
       return NoteAgreed(session_, loss.status());
     return loss.status().While(fmt::format("in step {}", progress.step + 1));
   }
+  if (session_.learner->average_due()) STOKER_RETURN_IF_ERROR(AverageRanks());
   if (session_.learner->outcome() == StepOutcome::kBroken) {
     if (const std::string why = WhyStop(); !why.empty()) {
       return Undo(FailedPrecondition("{}", why), Failure::kBroken);
@@ -160,6 +161,15 @@ Status StepRunner::Step() {
   STOKER_RETURN_IF_ERROR(log ? LogLine(now) : LogRest(now));
   failure_ = Failure::kNone;
   return OkStatus();
+}
+
+Status StepRunner::AverageRanks() {
+  if (!session_.learner->local()) return OkStatus();
+  Does(session_, "taking the mean of the weights after step", session_.progress.step);
+  const Stopwatch watch;
+  const Status averaged = session_.learner->AverageRanks();
+  session_.joined_seconds += watch.ElapsedSeconds();
+  return averaged.ok() ? averaged : NoteAgreed(session_, averaged);
 }
 
 Status StepRunner::LogRest(const ScheduleValue& last) {

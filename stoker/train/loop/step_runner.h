@@ -28,6 +28,9 @@ class StepRunner {
   };
   Failure failure() const { return failure_; }
 
+  // Learner::AverageRanks, of which all ranks know alike how it ended. Does nothing in one process.
+  Status AverageRanks();
+
   // Writes the line of the steps since the last line, if any, when no step follows.
   //   last  the schedule's value of the last of them
   Status LogRest(const ScheduleValue& last);

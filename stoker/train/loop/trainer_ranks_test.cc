@@ -126,7 +126,9 @@ TEST_F(TrainerRanksTest, TwiceGiveTheSameBytes) {
       {"dropout", {}},
       {"norms", {"model={convnet: {classes: 4, channels: [8]}}"}},
       {"bf16", {"train.distributed.gradient_type=bf16"}},
-      {"fp16", {"train.distributed.gradient_type=fp16"}}};
+      {"fp16", {"train.distributed.gradient_type=fp16"}},
+      {"local",
+       {"train.distributed.local_steps=3", "model={convnet: {classes: 4, channels: [8]}}"}}};
   for (const auto& [name, set] : cases) {
     SCOPED_TRACE(name);
     const std::string first = std::string(name) + "-first", second = std::string(name) + "-second";
@@ -167,10 +169,16 @@ TEST_F(TrainerRanksTest, AreRefusedWhatTheyCannotDo) {
   const struct {
     Settings set;
     const char* says;
-  } cases[] = {{{"data.train.3.batch={size: 2}"}, "3 processes share the rows of each"},
-               {{"train.callbacks=[noise_scale]"}, "noise_scale"},
-               {{"train.distributed.shard_optimizer=true", "train.checkpoint.every_minutes=1"},
-                "clocks differ"}};
+  } cases[] = {
+      {{"data.train.3.batch={size: 2}"}, "3 processes share the rows of each"},
+      {{"train.callbacks=[noise_scale]"}, "noise_scale"},
+      {{"train.distributed.shard_optimizer=true", "train.checkpoint.every_minutes=1"},
+       "clocks differ"},
+      {{"train.distributed.local_steps=2", "train.checkpoint.every_minutes=1"}, "clocks differ"},
+      {{"train.distributed={local_steps: 2, shard_optimizer: true}"}, "shard_optimizer"},
+      {{"train.distributed={local_steps: 2, sync_batch_norm: true}"}, "sync_batch_norm"},
+      {{"train.distributed={local_steps: 2, gradient_type: bf16}"}, "gradient_type"},
+      {{"train.distributed.local_steps=2", "train.precision=fp16"}, "train.precision"}};
   for (const auto& [set, says] : cases) {
     AsRanks(3, [&, &says = says, &set = set](Group& group) {
       const std::shared_ptr<Group> borrowed(&group, [](Group*) {});
@@ -261,6 +269,34 @@ TEST_F(TrainerRanksTest, AnErrorOfOneIsToldByAllAndTheStepsDoneAreStored) {
       EXPECT_EQ(summary.status().message().starts_with("rank 2 failed: "), !own);
     });
     EXPECT_TRUE(std::filesystem::exists(CheckpointOf(run, 2)));
+  }
+}
+
+TEST_F(TrainerRanksTest, WithLocalStepsLearnAsWell) {
+  const Settings set = With(kAlike, {"train.optimizer={sgd: {momentum: 0.9}}", "train.epochs=4"});
+  STOKER_ASSERT_OK(Train("alone", set));
+  TrainIn(2, "local", With(set, {"train.distributed.local_steps=3"}));
+  const Json of_local = LinesOf("local", "eval").back(), of_one = LinesOf("alone", "eval").back();
+  EXPECT_EQ(of_local["samples"], of_one["samples"]);
+  EXPECT_GT(of_local["accuracy"].get<double>(), 0.9);
+  EXPECT_GT(of_one["accuracy"].get<double>(), 0.9);
+}
+
+// A checkpoint is made of the mean, so any number of processes continues from it.
+TEST_F(TrainerRanksTest, WithLocalStepsContinueInAnotherNumber) {
+  const Settings set = With(kAlike, {"train.distributed.local_steps=3", "train.epochs=2",
+                                     "data.train.3.batch={size: 13}"});
+  TrainIn(3, "stopped", set, /*resume=*/false, /*stop_at=*/4);
+  for (const int64_t world : {1, 2, 4}) {
+    const std::string run = fmt::format("then-{}", world);
+    std::filesystem::copy(problem_ / "stopped", problem_ / run,
+                          std::filesystem::copy_options::recursive);
+    if (world == 1) {
+      STOKER_ASSERT_OK(Resume(run, set));
+    } else {
+      TrainIn(world, run, set, /*resume=*/true);
+    }
+    EXPECT_EQ(LinesOf(run, "eval").size(), 2u);
   }
 }
 

@@ -249,10 +249,10 @@ Status SkipCheckpoint(TrainingSession& session) {
   return OkStatus();
 }
 
-// What a checkpoint stores. Where ranks have each a part of it, all of them give theirs, or none
-// does: rank 0 alone may have found that it cannot.
+// What a checkpoint stores. Where it is made of what all ranks hold, all of them give theirs, or
+// none does: rank 0 alone may have found that it cannot.
 Result<NamedTensors> StateToStore(TrainingSession& session, const Status& mine) {
-  if (!session.learner->sharded()) {
+  if (!session.learner->states_differ()) {
     STOKER_RETURN_IF_ERROR(mine);
     return session.learner->State();
   }

@@ -153,6 +153,7 @@ Status TrainingLoop::EvaluateNow() {
   const ScheduleValue last = session_->schedule->At(step - 1);
   session_->status->Begins(RunActivity::kEvaluation);
   Does(*session_, "evaluating after step", step);
+  STOKER_RETURN_IF_ERROR(steps_->AverageRanks());
   const Stopwatch watch;
   const Result<Evaluation> evaluation =
       EvaluateOn(*session_, *session_->eval, LossLogging::kOnce, session_->stop);
@@ -190,6 +191,7 @@ Status TrainingLoop::AfterFailedStep(const Status& status) {
 // Stores the weights from before the step whose loss was not finite, if they are finite. The
 // checkpoint before them stays too, because the trouble may have begun earlier.
 Status TrainingLoop::StopBroken(const Status& status, int64_t ahead) {
+  STOKER_RETURN_IF_ERROR(steps_->AverageRanks());  // all find alike whether they are finite
   Status stored;
   if (session_->progress.step > 0 && session_->learner->CheckFinite().ok()) {
     session_->kept_beside = session_->last_checkpoint;
@@ -204,10 +206,10 @@ Status TrainingLoop::StopBroken(const Status& status, int64_t ahead) {
 // asked to stop there is no error: RunSteps stores the step.
 Status TrainingLoop::StoreAndPass(const Status& status) {
   if (status.code() == StatusCode::kCancelled && session_->stop_requested()) return OkStatus();
-  // Where each rank has a part of the state, all of them must know, and be there.
-  const bool sharded = session_->learner->sharded();
+  // Where it is made of what all ranks hold, all of them must know, and be there.
+  const bool of_all = session_->learner->states_differ();
   const bool together = session_->all_know && !session_->group_lost;
-  if (session_->progress.step == 0 || (sharded ? !together : !session_->keeps_run())) return status;
+  if (session_->progress.step == 0 || (of_all ? !together : !session_->keeps_run())) return status;
   Status stored = Checkpoint(CheckpointKind::kUnplanned);
   if (!session_->keeps_run()) return status;
   if (stored.ok()) stored = FinishCheckpoint(*session_);

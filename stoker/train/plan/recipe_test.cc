@@ -69,7 +69,7 @@ early_stopping: {metric: loss, mode: auto, patience: auto, min_delta: 0}
 callbacks: []
 tensorboard: {enabled: false, histograms: auto, pictures: true}
 activation_checkpointing: []
-distributed: {backend: auto, timeout: 600, bucket_mb: 8, gradient_type: float32, sync_batch_norm: auto, shard_optimizer: false}
+distributed: {backend: auto, batch: global, timeout: 600, bucket_mb: 8, gradient_type: float32, sync_batch_norm: auto, shard_optimizer: false, local_steps: 1}
 memory: {limit: auto}
 graph: auto
 normalize_on: auto

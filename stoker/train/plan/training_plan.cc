@@ -102,6 +102,33 @@ Result<Dataset> AllEpochs(const Recipe& recipe, const Length& length, const Data
   return Repeat{.count = length.epochs}.Build(epoch);
 }
 
+// What steps of each process alone, or a state that is shared out, do not go with.
+Status CheckRanks(const TrainRecipe& train) {
+  const DistributedOptions& ranks = train.distributed;
+  const bool local = ranks.local_steps > 1;
+  const std::pair<bool, const char*> problems[] = {
+      {(ranks.shard_optimizer || local) && train.checkpoint.every_minutes,
+       "train.checkpoint.every_minutes: with distributed.shard_optimizer and local_steps all "
+       "processes give their part of a checkpoint, and their clocks differ; take every_steps"},
+      {local && ranks.shard_optimizer,
+       "train.distributed.shard_optimizer: with local_steps each process needs the state of all "
+       "weights; leave one of them out"},
+      {local && ranks.sync_batch_norm == "true",
+       "train.distributed.sync_batch_norm: with local_steps each process takes its own rows; leave "
+       "one of them out"},
+      {local && ranks.gradient_type != "float32",
+       "train.distributed.gradient_type: with local_steps weights travel, and no gradients; leave "
+       "one of them out"},
+      {local && train.options.precision == "fp16",
+       "train.precision: with local_steps each process would scale its losses otherwise; take bf16 "
+       "or float32"}};
+  Problems all;
+  for (const auto& [wrong, says] : problems) {
+    if (wrong) all.Add(InvalidArgument("{}", says));
+  }
+  return all.ToStatus();
+}
+
 // What is found out by making it, before anything is written: all of it (problems.h).
 Status CheckParts(const Recipe& recipe) {
   const TrainRecipe& train = recipe.train;
@@ -113,11 +140,7 @@ Status CheckParts(const Recipe& recipe) {
         "train.{} follows evaluations, and the recipe has no data.eval; give it one",
         train.early_stopping.patience ? "early_stopping" : "checkpoint.best"));
   }
-  if (train.distributed.shard_optimizer && train.checkpoint.every_minutes) {
-    problems.Add(InvalidArgument(
-        "train.checkpoint.every_minutes: with distributed.shard_optimizer all processes give their "
-        "part of a checkpoint, and their clocks differ; take every_steps"));
-  }
+  problems.Add(CheckRanks(train));
   return problems.ToStatus();
 }
 

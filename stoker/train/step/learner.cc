@@ -171,7 +171,8 @@ Status Learner::Backward(const TensorBatch& batch, int64_t batches) {
                     ranks_ ? ranks_->norms() : nullptr);
   const Status status = CatchTorchErrors([&]() -> Status {
     if (checks_.gradients && part == 1) buffers_before_ = CopiesOf(model_->buffers());
-    if (ranks_ && part == batches) ranks_->exchange().Begin(step_, scaler_ ? scaler_->scale() : 1);
+    if (ranks_ && ranks_->exchange() && part == batches)
+      ranks_->exchange()->Begin(step_, scaler_ ? scaler_->scale() : 1);
     if (ranks_ && batch.size() == 0 && !ranks_->norms()) return OkStatus();
     if (!ranks_ && batches == 1 && !checks_.layers && BackwardByGraph(batch)) return OkStatus();
     std::optional<LayerTrace> trace;
@@ -302,11 +303,21 @@ StepOutcome Learner::JudgeOverflow() {
   return StepOutcome::kBroken;
 }
 
+// Where a rank makes steps of its own, one without samples has nothing to follow.
 void Learner::Move(const ScheduleValue& now, int64_t step) {
-  WeighGradients();
-  ClipGradients(clip_, parameters_);
-  optimizer_->Step(now);
+  if (!local() || weight_ > 0) {
+    WeighGradients();
+    ClipGradients(clip_, parameters_);
+    optimizer_->Step(now);
+  }
   average_.Observe(step);
+  if (local())
+    ranks_->local()->Note(weight_, weight_of_all_);
+  else
+    JudgeWeights();
+}
+
+void Learner::JudgeWeights() {
   if (!checks_.gradients) return;
   const std::string broken = FirstNotFinite(StateOf(*model_));
   if (broken.empty()) return;

@@ -136,6 +136,16 @@ class Learner {
   StepOutcome outcome() const { return outcome_; }
   const std::string& why() const { return why_; }
 
+  // Return whether each rank makes steps of its own, and whether AverageRanks is due after the last
+  // one (distributed.local_steps).
+  bool local() const { return ranks_ && ranks_->local() != nullptr; }
+  bool average_due() const { return local() && ranks_->local()->due(); }
+  // Gives every rank the mean of what the ranks hold: weights, buffers, averages and the
+  // optimizer's state. Every rank calls it after the same steps; call it before the weights are
+  // evaluated or stored. Where ranks hold the same it does nothing. If gradients are checked and
+  // the mean is not finite, the outcome is kBrokeWeights. Errors: those of Group.
+  Status AverageRanks();
+
   // Calls both, for a step of one batch.
   Result<at::Tensor> Step(const TensorBatch& batch, const ScheduleValue& now, int64_t step = 1);
 
@@ -160,14 +170,15 @@ class Learner {
   WeightAverage::Use UseAverage() { return average_.UseInModel(); }
 
   // Returns parameters, buffers, optimizer state and averages, for a checkpoint. Shares memory:
-  // copy them or write them out before the next step. Where the optimizer's state is shared out
-  // (sharded), that of this rank.
+  // copy them or write them out before the next step. Where GatherState is needed, that of this
+  // rank.
   NamedTensors State() const;
   Result<std::vector<NamedArray>> Save() const { return ToNamedArrays(State()); }
-  bool sharded() const { return sharded_ != nullptr; }
-  // Returns State, and on rank 0 what the others have of it; every rank calls it. Errors: those of
-  // Group.
-  Result<NamedTensors> GatherState() const;
+  // Returns whether the ranks hold different states: parts of the optimizer's
+  // (distributed.shard_optimizer), or those of steps of their own.
+  bool states_differ() const { return sharded() || local(); }
+  // Returns State of all ranks together, on rank 0; every rank calls it. Errors: those of Group.
+  Result<NamedTensors> GatherState();
 
   // Restores the arrays of State, gathered; `source`: what messages call the arrays' origin. Where
   // the state is shared out, TakeStateOfFirst has to follow.
@@ -180,12 +191,14 @@ class Learner {
   Learner(std::shared_ptr<Model> model, std::shared_ptr<const Loss> loss,
           std::unique_ptr<Optimizer> optimizer, const TrainRecipe& recipe,
           const Placement& placement, const SchedulePlan& plan);
+  bool sharded() const { return sharded_ != nullptr; }
   NamedTensors StateWith(NamedTensors of_optimizer) const;
   Status RestoreOptimizer(std::span<const NamedArray> arrays, std::string_view source);
   TrainingScores Forward(const at::Tensor& input);
   StepOutcome Judge();
   StepOutcome JudgeOverflow();
   void Move(const ScheduleValue& now, int64_t step);
+  void JudgeWeights();
   DeviceGraph::Tensors WholePass(const TensorBatch& batch);
   bool BackwardByGraph(const TensorBatch& batch);
   void BackwardFrom(const at::Tensor& loss);
@@ -221,14 +234,15 @@ class Learner {
   std::string why_;
 
   // Of the current step.
-  int64_t parts_ = 0;    // batches so far
-  int64_t step_ = 1;     // its number
-  bool left_ = false;    // by another rank
-  at::Tensor loss_;      // mean so far
-  double weight_ = 0;    // its divisor (Loss::Weight)
-  double expected_ = 0;  // the divisor of the gradients
-  bool broken_ = false;  // a loss was not finite
-  std::string layer_;    // whose gradient first was not finite, if layers are checked
+  int64_t parts_ = 0;         // batches so far
+  int64_t step_ = 1;          // its number
+  bool left_ = false;         // by another rank
+  at::Tensor loss_;           // mean so far
+  double weight_ = 0;         // its divisor (Loss::Weight)
+  double expected_ = 0;       // the divisor of the gradients
+  double weight_of_all_ = 0;  // of all ranks' samples, where the gradients are this rank's
+  bool broken_ = false;       // a loss was not finite
+  std::string layer_;         // whose gradient first was not finite, if layers are checked
   std::vector<at::Tensor> buffers_before_;  // if gradients are checked
 };
 

@@ -206,4 +206,118 @@ TEST_F(LearnerJoinTest, ARankThatHasFailedIsCountedByAll) {
   });
 }
 
+// Steps that each rank makes alone.
+class LocalStepsTest : public LearnerJoinTest {
+ protected:
+  static std::vector<std::string> Local(int64_t steps) {
+    return {fmt::format("train.distributed.local_steps={}", steps),
+            "train.optimizer={sgd: {momentum: 0.9}}", "train.average={kind: ema, decay: 0.5}"};
+  }
+  // Rank r has the rows from ends[r - 1] to ends[r] of `batch`.
+  static TensorBatch PartOf(const TensorBatch& batch, const std::vector<int64_t>& ends,
+                            size_t rank) {
+    return Part(batch, rank == 0 ? 0 : ends[rank - 1], ends[rank]);
+  }
+  static void MakeStep(Learner& learner, const TensorBatch& part, int64_t step) {
+    learner.BeginStep(step);
+    STOKER_ASSERT_OK(learner.Backward(part));
+    STOKER_ASSERT_OK(learner.Join({.samples = part.size()}));
+    STOKER_ASSERT_OK(learner.Update(kNow, step));
+  }
+  // What each of the ranks has, that learned alone from its rows in each of the steps.
+  std::vector<NamedTensors> StatesAlone(const std::vector<int64_t>& ends, int64_t steps) {
+    std::vector<NamedTensors> states;
+    for (size_t rank = 0; rank < ends.size(); ++rank) {
+      const auto alone = Make({.set = Local(1)});
+      const TensorBatch part = PartOf(Batch(11), ends, rank);
+      for (int64_t step = 1; step <= steps && part.size() > 0; ++step)
+        STOKER_EXPECT_OK(alone->Step(part, kNow, step));
+      states.push_back(alone->State());
+    }
+    return states;
+  }
+};
+
+TEST_F(LocalStepsTest, AverageWhatRanksHaveLearnedApartByTheirSamples) {
+  for (const std::vector<int64_t>& ends : kEnds) {
+    const std::vector<NamedTensors> alone = StatesAlone(ends, 3);
+    AsRanks(3, [&](Group& group) {
+      const auto rank = static_cast<size_t>(group.membership().rank);
+      const auto learner = MakeFor(group, {.set = Local(3)});
+      for (int64_t step = 1; step <= 3; ++step) {
+        EXPECT_FALSE(learner->average_due());
+        MakeStep(*learner, PartOf(Batch(11), ends, rank), step);
+      }
+      EXPECT_TRUE(learner->average_due());
+      STOKER_ASSERT_OK(learner->AverageRanks());
+      EXPECT_FALSE(learner->average_due());
+      ExpectSameBytesEverywhere(group, *learner);
+      const NamedTensors all = learner->State();
+      for (size_t i = 0; i < all.size(); ++i) {
+        at::Tensor mean = at::zeros_like(all[i].tensor, at::kDouble);
+        for (size_t r = 0; r < ends.size(); ++r) {
+          const int64_t rows = ends[r] - (r == 0 ? 0 : ends[r - 1]);
+          mean += alone[r][i].tensor.to(at::kDouble) * (static_cast<double>(rows) / 11);
+        }
+        if (all[i].name == "averaging.updates") continue;  // ranks without rows count them too
+        EXPECT_TRUE(at::allclose(all[i].tensor.to(at::kDouble), mean, 1e-5, 1e-7)) << all[i].name;
+      }
+    });
+  }
+}
+
+TEST_F(LocalStepsTest, TheLossOfAStepIsThatOfAllRowsAndOthersAreNotTold) {
+  AsRanks(2, [&](Group& group) {
+    const auto rank = static_cast<size_t>(group.membership().rank);
+    const auto whole = Make(), part = MakeFor(group, {.set = Local(4)});
+    const TensorBatch batch = Batch(11);
+    STOKER_ASSERT_OK_AND_ASSIGN(const at::Tensor loss_of_whole, whole->Step(batch, kNow));
+    STOKER_ASSERT_OK(part->Backward(PartOf(batch, {4, 11}, rank)));
+    STOKER_ASSERT_OK(part->Join({}));
+    STOKER_ASSERT_OK_AND_ASSIGN(const at::Tensor loss, part->Update(kNow, 1));
+    EXPECT_NEAR(loss.item<double>(), loss_of_whole.item<double>(), 1e-5);
+    at::Tensor first = part->model().parameters()[0].detach().clone();
+    STOKER_ASSERT_OK(group.Broadcast(first, 0, "the weights"));
+    EXPECT_EQ(at::equal(first, part->model().parameters()[0]), rank == 0);
+  });
+}
+
+TEST_F(LocalStepsTest, AGradientThatIsNotFiniteOnOneRankBreaksTheStepOfAll) {
+  AsRanks(2, [&](Group& group) {
+    const auto learner = MakeFor(group, {.set = Local(4)}), untouched = Make();
+    learner->Check({.gradients = true});
+    STOKER_ASSERT_OK(learner->Backward(Batch(4)));
+    if (group.membership().rank == 1)
+      learner->model().parameters()[0].mutable_grad().view(-1)[3] = INFINITY;
+    STOKER_ASSERT_OK(learner->Join({}));
+    STOKER_ASSERT_OK(learner->Update(kNow, 1));
+    EXPECT_EQ(learner->outcome(), StepOutcome::kBroken);
+    EXPECT_THAT(learner->why(), testing::StartsWith("rank 1: "));
+    ExpectSameWeights(*learner, *untouched);
+  });
+}
+
+TEST_F(LocalStepsTest, WeightsThatAreNotFiniteOnOneRankAreFoundByAllInTheMean) {
+  AsRanks(2, [&](Group& group) {
+    const auto learner = MakeFor(group, {.set = Local(2)});
+    learner->Check({.gradients = true});
+    MakeStep(*learner, Batch(4), 1);
+    EXPECT_EQ(learner->outcome(), StepOutcome::kMoved);
+    {
+      const at::NoGradGuard no_grad;
+      if (group.membership().rank == 1) learner->model().parameters()[0].view(-1)[3] = NAN;
+    }
+    STOKER_ASSERT_OK(learner->AverageRanks());
+    EXPECT_EQ(learner->outcome(), StepOutcome::kBrokeWeights);
+  });
+}
+
+TEST_F(LocalStepsTest, AMeanOfNoStepsChangesNothing) {
+  AsRanks(2, [&](Group& group) {
+    const auto learner = MakeFor(group, {.set = Local(2)}), untouched = Make();
+    STOKER_ASSERT_OK(learner->AverageRanks());
+    ExpectSameWeights(*learner, *untouched, 0);
+  });
+}
+
 }  // namespace stoker::learner_join_test

@@ -30,7 +30,8 @@ Status Learner::CheckFinite() const {
 
 NamedTensors Learner::State() const { return StateWith(optimizer_->State()); }
 
-Result<NamedTensors> Learner::GatherState() const {
+Result<NamedTensors> Learner::GatherState() {
+  STOKER_RETURN_IF_ERROR(AverageRanks());
   if (!sharded()) return State();
   STOKER_ASSIGN_OR_RETURN(NamedTensors of_optimizer, sharded_->GatherState());
   return StateWith(std::move(of_optimizer));
@@ -67,6 +68,7 @@ Status Learner::RestoreOptimizer(std::span<const NamedArray> arrays, std::string
 // Nobody has restored anything in a new run: then optimizers are at their beginning everywhere.
 Status Learner::TakeStateOfFirst() {
   constexpr std::string_view kWhat = "the weights";
+  if (local()) ranks_->local()->Forget();
   Group& group = ranks_->group();
   std::vector<at::Tensor> tensors;
   for (NamedTensor& each : StateWith(sharded() ? NamedTensors() : optimizer_->State()))

@@ -27,9 +27,16 @@ StepRanks::StepRanks(Group& group, const Model& model, const DistributedOptions&
     : group_(group),
       model_(model),
       divisor_(divisor),
+      bucket_bytes_(BucketBytes(options)),
       norms_required_(options.sync_batch_norm == "true"),
-      shares_norms_(options.sync_batch_norm != "false" && CountBatchNorms(model) > 0),
-      exchange_(group, model.parameters(), BucketBytes(options), TravelTypeOf(options)) {}
+      shares_norms_(options.sync_batch_norm != "false" && options.local_steps == 1 &&
+                    CountBatchNorms(model) > 0) {
+  if (options.local_steps > 1) {
+    local_.emplace(options.local_steps);
+  } else {
+    exchange_.emplace(group, model.parameters(), bucket_bytes_, TravelTypeOf(options));
+  }
+}
 
 Status StepRanks::Connect() {
   if (!shares_norms_ && !model_.DropsOut()) return OkStatus();

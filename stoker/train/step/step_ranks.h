@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "stoker/base/status.h"
 #include "stoker/cluster/group.h"
 #include "stoker/run/recipe.h"
 #include "stoker/train/core/model.h"
 #include "stoker/train/step/gradient_exchange.h"
+#include "stoker/train/step/local_steps.h"
 
 namespace stoker {
 
@@ -30,7 +32,12 @@ class StepRanks {
   Status Connect();
 
   Group& group() const { return group_; }
-  GradientExchange& exchange() { return exchange_; }
+  // Null where each rank follows its own gradients (local).
+  GradientExchange* exchange() { return exchange_ ? &*exchange_ : nullptr; }
+  // Null where every step is one of all ranks.
+  LocalSteps* local() { return local_ ? &*local_ : nullptr; }
+  const LocalSteps* local() const { return local_ ? &*local_ : nullptr; }
+  int64_t bucket_bytes() const { return bucket_bytes_; }
   double divisor() const { return divisor_; }
 
   // Returns the ranks whose rows batch norms take together; null: each takes its own. Then every
@@ -53,9 +60,11 @@ class StepRanks {
   Group& group_;
   const Model& model_;
   const double divisor_;
+  const int64_t bucket_bytes_;
   const bool norms_required_;
   bool shares_norms_ = false, norms_checked_ = false;
-  GradientExchange exchange_;
+  std::optional<GradientExchange> exchange_;
+  std::optional<LocalSteps> local_;
   // Collectives in the middle of a pass are not among those of gradients, whose order is another on
   // a rank whose pass is shorter; and a rank that cannot make a pass ends them.
   std::unique_ptr<Group> beside_;  // null: no pass needs it, or Leave
