@@ -94,8 +94,7 @@ Status SharedMemory::Grow(size_t bytes) {
   if (error != 0) {
     return ResourceExhausted(
         "{} bytes for the arguments of a function of Python cannot be had: {}; use fewer workers "
-        "or "
-        "smaller elements",
+        "or smaller elements",
         wanted, std::strerror(error));
   }
   return Map(wanted);

@@ -254,8 +254,7 @@ TEST(FormatOptions, IsReadBackToTheSameOptions) {
   const ConfigNode written = FormatOptions(OptionsOf<Everything>(), &defaults);
   EXPECT_EQ(ToYamlLine(written),
             "{rate: 0.5, mode: fast, sizes: [1, 2], betas: [0.9, 0.99], names: [\"1\", a b], "
-            "threads: auto, "
-            "limit: 2, on: true, count: -3, text: \"true\", path: a/b}");
+            "threads: auto, limit: 2, on: true, count: -3, text: \"true\", path: a/b}");
   STOKER_ASSERT_OK_AND_ASSIGN(const Everything read, Read<Everything>(ToYaml(written)));
   EXPECT_EQ(ToYaml(FormatOptions(OptionsOf<Everything>(), &read)), ToYaml(written));
   EXPECT_EQ(read.text, "true");

@@ -9,9 +9,9 @@ void QuantileSketch::Add(double value) {
   min_ = count_ == 0 ? value : std::min(min_, value);
   ++count_;
   if (levels_.empty()) levels_.emplace_back();
-  levels_[0].values.push_back(value);
   for (size_t level = 0; level < levels_.size() && levels_[level].values.size() >= exact_; ++level)
     Compact(level);
+  levels_[0].values.push_back(value);
 }
 
 // Half of the values of a full level go up, the others are dropped.

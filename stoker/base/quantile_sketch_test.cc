@@ -19,6 +19,15 @@ TEST(QuantileSketch, DividesFewValuesIntoEqualCounts) {
   EXPECT_EQ(sketch.count(), 8);
 }
 
+TEST(QuantileSketch, IsExactForAsManyValuesAsItIsToldAndNoMore) {
+  constexpr int kExact = 8;
+  QuantileSketch sketch(kExact);
+  for (int i = 0; i < kExact; ++i) sketch.Add(i);
+  EXPECT_THAT(sketch.Dividers(kExact), ElementsAre(1, 2, 3, 4, 5, 6, 7));
+  sketch.Add(kExact);
+  EXPECT_NE(sketch.Dividers(kExact + 1), (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
 TEST(QuantileSketch, RepeatsADividerWhereManyValuesAreEqual) {
   QuantileSketch sketch;
   for (int i = 0; i < 9; ++i) sketch.Add(i < 6 ? 0 : i);

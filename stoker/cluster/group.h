@@ -74,7 +74,8 @@ class Group {
 
   // Returns another group of the same ranks, over connections of its own: the order of its
   // collectives is independent of that of this one's, and if one rank's goes away, the others'
-  // collectives of it fail (kUnavailable) while this group goes on. Every rank calls it.
+  // collectives of it fail (kUnavailable) while this group goes on. Every rank calls it, in the
+  // order of this group's collectives, since it begins with a barrier of this group.
   //   name  another one each time, the same on every rank
   // Errors: kUnavailable.
   virtual Result<std::unique_ptr<Group>> Beside(std::string_view name) = 0;

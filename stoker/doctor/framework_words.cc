@@ -50,8 +50,7 @@ std::string WordsForReads(Framework framework) {
   switch (framework) {
     case Framework::kPyTorch:
       return "add up loss.detach() on the GPU, and call .item() every 50 steps (no .item(), "
-             ".cpu(), print or "
-             "`if` on tensors of the GPU in the loop)";
+             ".cpu(), print or `if` on tensors of the GPU in the loop)";
     case Framework::kTensorFlow: return "keep metrics as tensors, and call .numpy() every 50 steps";
     case Framework::kJax: return "keep metrics on the device, and call float() every 50 steps";
     case Framework::kUnknown: break;

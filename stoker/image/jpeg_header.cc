@@ -137,8 +137,7 @@ class JpegHeaderReader {
   Status CutShort() const {
     return DataLoss(
         "{}: byte {}: the JPEG ends before its first scan; the file was cut short: copy or "
-        "download "
-        "it again",
+        "download it again",
         jpeg_.name, jpeg_.bytes.size());
   }
   Status Damaged(std::string_view what) const {
@@ -148,8 +147,7 @@ class JpegHeaderReader {
   Status Refused(std::string_view what) const {
     return Unimplemented(
         "{}: byte {}: a JPEG with {}; Stoker reads baseline and progressive ones of 8 bits: "
-        "convert "
-        "it",
+        "convert it",
         jpeg_.name, marker_at_, what);
   }
 

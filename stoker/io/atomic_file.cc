@@ -140,8 +140,20 @@ Result<AtomicDirectory> AtomicDirectory::Create(std::string path) {
   return AtomicDirectory(std::move(temporary));
 }
 
+Result<AtomicDirectory> AtomicDirectory::CreateInPlaceOf(std::string path) {
+  STOKER_ASSIGN_OR_RETURN(Temporary temporary,
+                          Temporary::Create(Temporary::Type::kDirectory, std::move(path)));
+  AtomicDirectory made(std::move(temporary));
+  made.replaces_ = true;
+  return made;
+}
+
 Status AtomicDirectory::Commit() {
   STOKER_RETURN_IF_ERROR(WithFinalName(SyncTree(temporary_.path())));
+  if (replaces_) {
+    const Status removed = RemoveAtomically(temporary_.final_path());
+    if (removed.code() != StatusCode::kNotFound) STOKER_RETURN_IF_ERROR(removed);
+  }
   return temporary_.Publish();
 }
 

@@ -72,6 +72,9 @@ class AtomicDirectory {
   // (an empty directory may). Errors: kFailedPrecondition if it does.
   static Result<AtomicDirectory> Create(std::string path);
 
+  // The same, but what has that name is removed once all of the new directory is on the disk.
+  static Result<AtomicDirectory> CreateInPlaceOf(std::string path);
+
   // Returns where to write the files until Commit.
   const std::string& path() const { return temporary_.path(); }
   // Returns an error about something below path() with the directory's final name in it.
@@ -87,6 +90,7 @@ class AtomicDirectory {
   explicit AtomicDirectory(internal::Temporary temporary) : temporary_(std::move(temporary)) {}
 
   internal::Temporary temporary_;
+  bool replaces_ = false;
 };
 
 // Makes the directory `path` and those above it that are missing, and flushes the directory that

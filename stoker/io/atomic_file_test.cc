@@ -251,6 +251,24 @@ TEST(AtomicDirectory, NeverReplacesWhatIsThere) {
   EXPECT_EQ(Content(dir / "e/b"), "keep");
 }
 
+TEST(AtomicDirectory, InPlaceOfAnotherLeavesThatWholeUntilItIsWholeItself) {
+  const TempDir dir;
+  for (const bool there : {false, true}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(AtomicDirectory made, AtomicDirectory::CreateInPlaceOf(dir / "d"));
+    STOKER_ASSERT_OK(WriteFileAtomically(made.path() + "/a", there ? "new" : "old"));
+    EXPECT_EQ(fs::exists(dir / "d/a"), there);
+    STOKER_ASSERT_OK(made.Commit());
+    EXPECT_EQ(Content(dir / "d/a"), there ? "new" : "old");
+  }
+  {
+    STOKER_ASSERT_OK_AND_ASSIGN(const AtomicDirectory made,
+                                AtomicDirectory::CreateInPlaceOf(dir / "d"));
+    STOKER_ASSERT_OK(WriteFileAtomically(made.path() + "/a", "lost"));
+  }
+  EXPECT_EQ(Content(dir / "d/a"), "new");
+  EXPECT_EQ(Names(dir.path()), std::vector<std::string>{"d"});
+}
+
 TEST(AtomicDirectory, SaysWhyItCannotBegin) {
   const TempDir dir;
   EXPECT_THAT(AtomicDirectory::Create(dir / "no/d"),

@@ -215,8 +215,7 @@ Status MeasureFolder(const std::string& folder, int64_t free_bytes, const Storag
   if (bytes < kSmallest) {
     roofs.problem = fmt::format(
         "nothing was written, since only {} bytes are free: free space, or name another folder or "
-        "a "
-        "large file, which is only read",
+        "a large file, which is only read",
         free_bytes);
     return OkStatus();
   }

@@ -153,8 +153,7 @@ Warning Numa(const MachineFacts& facts) {
                     facts.cpu.allowed.size(), node.id, std::ranges::count_if(nodes, has_memory)),
         "/sys/devices/system/node",
         fmt::format("memory beyond the {} of this node is slower to reach: keep below it, or allow "
-                    "CPUs of all "
-                    "nodes (taskset, numactl)",
+                    "CPUs of all nodes (taskset, numactl)",
                     Megabytes(node.memory_bytes))};
   }
   return {};

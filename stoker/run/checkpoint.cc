@@ -7,9 +7,9 @@
 
 #include "stoker/base/json_file.h"
 #include "stoker/base/log.h"
-#include "stoker/base/stop_scope.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/manifest.h"
+#include "stoker/run/retried_write.h"
 #include "stoker/run/step_directories.h"
 
 namespace stoker {
@@ -47,17 +47,8 @@ std::string CheckpointStore::PathOf(int64_t step) const {
 
 Status CheckpointStore::Write(int64_t step, std::span<const NamedArray> tensors, const Json& state,
                               std::span<const int64_t> kept_beside) {
-  Status written = WriteOnce(step, tensors, state);
-  // The state is in memory still, and would be lost. All of it is written again: what a disk failed
-  // to flush once is not flushed by a second call.
-  for (const double wait : {0.2, 0.5}) {
-    const bool may_pass = written.code() == StatusCode::kUnavailable ||
-                          written.code() == StatusCode::kResourceExhausted;
-    if (!may_pass || !SleepUnlessStopped(wait)) break;
-    LogWarning("{}; the checkpoint is written once more", written.message());
-    written = WriteOnce(step, tensors, state);
-  }
-  STOKER_RETURN_IF_ERROR(written);
+  STOKER_RETURN_IF_ERROR(
+      WriteWithRetries("the checkpoint", [&] { return WriteOnce(step, tensors, state); }));
   // The new one is safe whatever happens to the old ones.
   if (const Status tidied = RemoveOld(step, kept_beside); !tidied.ok()) {
     LogWarning("old checkpoints stay: {}", tidied.message());

@@ -76,8 +76,7 @@ Status CheckBalancedWeights(const DataRecipe& data, const ModelRegistry::Configu
   if (learned > wanted) {
     return FailedPrecondition(
         "{}: weights: balanced: the labels of the training side go up to {}, and the model {} "
-        "tells "
-        "{} classes apart; set the model's `classes` to {}, or correct the labels",
+        "tells {} classes apart; set the model's `classes` to {}, or correct the labels",
         train.NameOf("loss"), learned - 1, model.name, wanted, learned);
   }
   const auto names = [&](int64_t c) {

@@ -27,17 +27,17 @@ Status ParseMetrics(const ConfigNode& section, std::vector<MetricRegistry::Confi
   const bool one_alone = node->kind == ConfigNode::Kind::kScalar;
   Problems problems;
   for (const ConfigNode& item : one_alone ? std::vector{*node} : node->items) {
-    if (std::ranges::find(kAlways, item.scalar) != std::end(kAlways)) {
-      problems.Add(InvalidArgument(
-          "{}: train.metrics: '{}' is part of every evaluation that has it, without being asked "
-          "for; leave it out",
-          item.location.ToString(), item.scalar));
+    const std::string& name = item.entries.empty() ? item.scalar : item.entries.front().key;
+    if (std::ranges::find(kAlways, name) != std::end(kAlways)) {
+      problems.Add(
+          InvalidArgument("{}: train.metrics: '{}' is measured in every evaluation{}; leave it out",
+                          item.location.ToString(), name, name == "accuracy" ? " of classes" : ""));
       continue;
     }
     Result<MetricRegistry::Configured> parsed = ParsePlaced(MetricRegistry::Known(), item);
     problems.Add(parsed.status());
     if (!parsed.ok()) {
-      read.measured.push_back({item.entries.empty() ? item.scalar : item.entries.front().key});
+      read.measured.push_back({name});
       continue;
     }
     if (std::ranges::find(metrics, parsed->name, &MetricRegistry::Configured::name) !=

@@ -299,8 +299,7 @@ Status CheckClassNames(const ConfigNode& root, const DataRecipe& data,
   if (names == nullptr) {
     return InvalidArgument(
         "{}: data.train has {} classes ('{}', ...), but the model {} tells {} apart; set its "
-        "classes "
-        "to {}",
+        "classes to {}",
         root.Find("model")->location.ToString(), data.classes.size(), data.classes.front(),
         model.name, wanted, data.classes.size());
   }

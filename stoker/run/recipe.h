@@ -65,7 +65,7 @@ struct TrainOptions {
 // How the numbers of the target are transformed before the loss: target: {price: {...}}. The loss
 // is that of (t - mean) / std, where t is the target or, with `log`, its natural logarithm;
 // predictions and metrics are in the units of the target all the same
-// (train/core/transformed_target.h).
+// (train/core/transformed_target_internal.h).
 struct TargetOptions {
   bool log = false;
   bool learns = false;            // normalize: auto, so that the numbers below are learned

@@ -17,6 +17,7 @@
 //   checkpoints/            one directory each (checkpoint.h)
 //   weights.safetensors     the final weights, once training has finished (weights_file.h)
 //   summary.json            final figures, once training has finished
+//   environment.json        what the process was when the run last began (run_environment.h)
 //   profile.json            where the time of the last process went, once it has ended (docs/profiles.md)
 //   report.html             all that for people, which `stoker train` writes when the run ends
 //   lock                    held while a process trains here
@@ -58,6 +59,8 @@ struct RunPaths {
   std::string weights() const { return (root / "weights.safetensors").string(); }
   std::string summary() const { return (root / "summary.json").string(); }
   std::string profile() const { return (root / "profile.json").string(); }
+  // Of an export (train/callbacks/export.h): the figures that it was made for.
+  std::string evaluation() const { return (root / "evaluation.json").string(); }
   std::string lock() const { return (root / "lock").string(); }
 };
 

@@ -17,14 +17,15 @@ constexpr std::string_view kStep = "step-";
 std::string StepDirectoryName(int64_t step) { return fmt::format("{}{:08}", kStep, step); }
 
 std::optional<int64_t> StepOfDirectory(std::string_view name) {
+  const std::string_view whole = name;
   if (!name.starts_with(kStep)) return std::nullopt;
   name.remove_prefix(kStep.size());
   int64_t step = -1;
   const auto parsed = std::from_chars(name.data(), name.data() + name.size(), step);
-  if (parsed.ec != std::errc() || parsed.ptr != name.data() + name.size() || step < 0) {
-    return std::nullopt;
-  }
-  return step;
+  const bool read =
+      parsed.ec == std::errc() && parsed.ptr == name.data() + name.size() && step >= 0;
+  // Another spelling, such as step-7, is not one of ours.
+  return read && StepDirectoryName(step) == whole ? std::optional(step) : std::nullopt;
 }
 
 Result<std::vector<int64_t>> StepsIn(const fs::path& folder) {

@@ -16,7 +16,7 @@ namespace stoker {
 // Returns "step-00001200".
 std::string StepDirectoryName(int64_t step);
 
-// Returns the step that such a name has; nothing for another name.
+// Returns the step that such a name has; nothing for a name that StepDirectoryName does not give.
 std::optional<int64_t> StepOfDirectory(std::string_view name);
 
 // Returns the steps of all such names in `folder`, in rising order; none if there is no folder.

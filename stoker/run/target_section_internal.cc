@@ -27,8 +27,8 @@ struct GivenMoments {
 Status ParseGiven(const ConfigNode& node, TargetOptions& target) {
   if (node.kind != ConfigNode::Kind::kMap) {
     return InvalidArgument(
-        "{}: train.target: normalize is {}; it must be auto, which learns mean and std from the "
-        "training data, or numbers: {{mean: 200, std: 50}}",
+        "{}: train.target: normalize is {}; it must be auto without quotes, which learns mean and "
+        "std from the training data, or numbers: {{mean: 200, std: 50}}",
         node.location.ToString(), node.KindName());
   }
   GivenMoments given;
@@ -66,7 +66,9 @@ Status ParseOptionsOfTarget(const ConfigNode& node, TargetOptions& target) {
   const ConfigNode* const normalize = node.Find("normalize");
   if (normalize == nullptr || normalize->kind == ConfigNode::Kind::kNull)
     return problems.ToStatus();
-  target.learns = normalize->kind == ConfigNode::Kind::kScalar && normalize->scalar == "auto";
+  // In quotes it asks for nothing, as with stages (data/learn/training_requests.h).
+  target.learns = normalize->kind == ConfigNode::Kind::kScalar && !normalize->quoted &&
+                  normalize->scalar == "auto";
   if (!target.learns) problems.Add(ParseGiven(*normalize, target));
   return problems.ToStatus();
 }

@@ -10,8 +10,7 @@ Result<std::pair<std::string, std::string>> ParseRename(const std::string& rule)
   if (equals == std::string::npos) {
     return InvalidArgument(
         "train.init_from.rename: '{}' must say OLD=NEW, the beginning of names in the file and "
-        "what "
-        "replaces it",
+        "what replaces it",
         ShortText(rule));
   }
   return std::pair(rule.substr(0, equals), rule.substr(equals + 1));

@@ -85,8 +85,7 @@ Result<LoadedWeights> LoadWeights(const std::filesystem::path& path) {
   if (kind == FileKind::kZip || kind == FileKind::kOldTorch) return FromPt(path.string());
   return InvalidArgument(
       "{}: this is {}; weights are read from a run, a .pt or .pth file of PyTorch, or a "
-      "safetensors "
-      "file",
+      "safetensors file",
       path.string(), DescribeStart(start));
 }
 

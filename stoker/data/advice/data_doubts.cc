@@ -19,6 +19,7 @@
 #include "stoker/data/ops/skip.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/data/options/whole_pipeline.h"
+#include "stoker/data/transforms/bucketize.h"
 #include "stoker/data/transforms/cast.h"
 #include "stoker/data/transforms/center_crop.h"
 #include "stoker/data/transforms/color_jitter.h"
@@ -59,7 +60,7 @@ constexpr std::array kKeepSamples = {
     Decode::kName,   Normalize::kName, Cast::kName,      Resize::kName, CenterCrop::kName,
     Pad::kName,      Layout::kName,    Grayscale::kName, Lookup::kName, OneHot::kName,
     Prefetch::kName, Cache::kName,     Words::kName,     Encode::kName, Truncate::kName,
-    Join::kName,     Reshape::kName};
+    Join::kName,     Reshape::kName,   Bucketize::kName};
 
 template <size_t n>
 bool IsOneOf(const std::array<std::string_view, n>& names, std::string_view name) {
@@ -169,8 +170,7 @@ void FindSharedSamples(const Pipeline& train, const Pipeline& eval,
                                        Named(train, of_train));
   constexpr std::string_view kAdvice =
       "give it files of its own, part one source by `data.split`, or write `take: N` in one "
-      "pipeline "
-      "and `skip: N` in the other";
+      "pipeline and `skip: N` in the other";
   if (!learnt->cut && !measured->cut) {
     doubts.push_back({of_eval.location, both + ": the same source, whole", std::string(kAdvice)});
   } else if (learnt->redrawn != nullptr || measured->redrawn != nullptr) {

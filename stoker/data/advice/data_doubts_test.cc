@@ -44,6 +44,8 @@ TEST(DataDoubts, PartsThatTakeAndSkipLeaveMustNotOverlap) {
   for (const auto& [train, eval] : std::vector<std::pair<std::string, std::string>>{
            {"take: 400, shuffle, batch: 8", "skip: 399, batch: 8"},
            {"skip: 100, batch: 8", "take: 101, batch: 8"},
+           {"bucketize: {bounds: [1], field: label}, skip: 100, batch: 8",
+            "bucketize: {bounds: [1], field: label}, take: 101, batch: 8"},
            {"shuffle, batch: 8", "take: 10, batch: 8"},
            {"skip: 10, take: 10, batch: 8", "skip: 15, take: 10, batch: 8"}}) {
     EXPECT_THAT(Problems(train, eval), ElementsAre(HasSubstr("leave overlap"))) << train;

@@ -185,11 +185,14 @@ void FailurePolicy::Summarize(const FailureCount& count, uint64_t epoch, bool lo
     if (count.failed == std::exchange(reported_failed_, count.failed)) return;
   }
   const std::string of = count.seen > 0 ? fmt::format(" of {}", count.seen) : "";
-  const bool one = count.failed == 1;
-  LogWarning("epoch {}: {}{} {} failed and {} {}; {}: {}{}", epoch, count.failed, of,
-             one && of.empty() ? "element" : "elements", one ? "was" : "were", options_.verb,
-             one ? "it" : "the first", count.first,
-             options_.log.empty() ? "" : "; " + WhereAllAre(logged));
+  const std::string logged_in = options_.log.empty() ? "" : "; " + WhereAllAre(logged);
+  if (count.failed == 1) {
+    LogWarning("epoch {}: 1{} failed and was {}: {}{}", epoch,
+               of.empty() ? " element" : of + " elements", options_.verb, count.first, logged_in);
+    return;
+  }
+  LogWarning("epoch {}: {}{} elements failed and were {}; the first: {}{}", epoch, count.failed, of,
+             options_.verb, count.first, logged_in);
 }
 
 std::string FailurePolicy::Details() const {

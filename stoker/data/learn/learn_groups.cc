@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "stoker/data/learn/training_requests.h"
 #include "stoker/data/ops/cache.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
@@ -29,6 +30,7 @@ bool Names(const ConfigNode& node, const std::vector<LearnRequest>& requests) {
 // field, or is left out, or decides by other fields on which side a sample is.
 Result<bool> IsIndependent(const ConfigNode& item, const std::vector<LearnRequest>& requests,
                            const std::filesystem::path& root) {
+  if (IsEntryOfTraining(item)) return true;  // it changes nothing
   STOKER_ASSIGN_OR_RETURN(const OperatorRegistry::Configured stage, ParseStage(item, root));
   if (IsLeftOut(stage.name)) return true;
   const ConfigNode& options = stage.node.entries.front().value;
@@ -65,8 +67,7 @@ Status CheckUpToSplit(const ConfigNode& list, const LearnGroup& group, size_t sp
     if (independent) continue;
     return InvalidArgument(
         "{}: {}: {} is auto before the split, but {} ({}) may depend on what it makes, so it is "
-        "not "
-        "known which samples are for training while it learns; put it after the split, in "
+        "not known which samples are for training while it learns; put it after the split, in "
         "data.train and in data.eval",
         list.items[first.place].location.ToString(), first.stage, first.option,
         NameOf(list.items[i]), list.items[i].location.ToString());

@@ -213,8 +213,9 @@ Result<Dataset> SamplesFor(const ConfigNode& list, const LearnGroup& group,
   std::vector<ConfigNode> entries;
   const LearnRequest& last = group.requests.back();
   for (size_t i = 0; i < group.end; ++i) {
-    if (std::ranges::count(group.requests, i, &LearnRequest::place) > 0) continue;
     const ConfigNode& item = list.items[i];
+    if (std::ranges::count(group.requests, i, &LearnRequest::place) > 0) continue;
+    if (IsEntryOfTraining(item)) continue;  // learned with an earlier group
     STOKER_ASSIGN_OR_RETURN(OperatorRegistry::Configured stage, ParseStage(item, root));
     if (IsLeftOut(stage.name)) continue;
     STOKER_ASSIGN_OR_RETURN(samples, BuildStage(stage, item.location, entries, samples));

@@ -83,6 +83,7 @@ class QuantilesLearner final : public Learner {
 }  // namespace
 
 Result<std::unique_ptr<Learner>> MakeQuantilesLearner(const LearnerInput& input) {
+  STOKER_RETURN_IF_ERROR(Bucketize::CheckIsNumbers(input.field));
   Bucketize options;
   STOKER_RETURN_IF_ERROR(ParseOptionsOf(input.options, options));
   return std::make_unique<QuantilesLearner>(options.quantiles);

@@ -29,7 +29,7 @@ ConfigNode NodeOf(const Json& option) {
 }
 
 std::optional<AskedStage> AskedIn(const ConfigNode& entry) {
-  if (entry.entries.size() == 1 && IsOfTraining(entry.entries.front().key)) {
+  if (IsEntryOfTraining(entry)) {
     const std::string& stage = entry.entries.front().key;
     return AskedStage{stage, std::string(AskingOption(stage))};
   }

@@ -1,7 +1,11 @@
 // What `train.target: {price: {normalize: auto}}` learns: a mean and a deviation for each number of
 // the target, or of its logarithm.
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,9 +28,8 @@ class TargetLearner final : public Learner {
     for (int64_t i = 0; i < samples; ++i) {
       CastValues(kept.dtype(), kept.data() + static_cast<size_t>(i) * size, n, DType::kFloat32,
                  reinterpret_cast<std::byte*>(row_.data()));
-      for (float& number : row_) {
-        number = InUnitsOfLoss(number);
-        if (!std::isnan(number)) continue;
+      for (float& number : row_) number = InUnitsOfLoss(number);
+      if (std::ranges::any_of(row_, [](float number) { return std::isnan(number); })) {
         if (wrong_++ == 0) first_wrong_ = first + i;
       }
       moments_.AddRow(std::span<const float>(row_));
@@ -38,6 +41,7 @@ class TargetLearner final : public Learner {
 
   Status Finish(const std::string& who, Json& options, Json& facts) override {
     std::vector<double> means, deviations;
+    std::vector<std::string> constant;  // numbers of a target
     for (size_t c = 0; c < moments_.columns(); ++c) {
       if (moments_.count(c) == 0) {
         return FailedPrecondition(
@@ -45,20 +49,25 @@ class TargetLearner final : public Learner {
             Taken());
       }
       const double deviation = moments_.deviation(c);
-      if (deviation == 0) {
-        LogWarning(
-            "{} is the same in all samples of the training side, so there is nothing to predict "
-            "(the deviation is taken for 1)",
-            who);
-      }
+      if (deviation == 0) constant.push_back(std::to_string(c));
       means.push_back(moments_.mean(c));
       deviations.push_back(deviation == 0 ? 1 : deviation);
+    }
+    if (constant.size() == moments_.columns()) {
+      LogWarning(
+          "{} is the same in all samples of the training side, so there is nothing to predict; its "
+          "deviation counts as 1",
+          who);
+    } else if (!constant.empty()) {
+      LogWarning(
+          "{}: number {} of the target is the same in all samples of the training side; its "
+          "deviation counts as 1",
+          who, fmt::join(constant, ", "));
     }
     if (wrong_ > 0) {
       LogWarning(
           "{} is not {} in {} sample{} of the training side, the first of them {}: left out of "
-          "mean "
-          "and deviation, and training ends where it meets one",
+          "mean and deviation, and training ends where it meets one",
           who, Taken(), wrong_, wrong_ == 1 ? "" : "s", first_wrong_);
       facts["left_out"] = wrong_;
     }

@@ -116,6 +116,10 @@ bool IsOfTraining(std::string_view stage) {
   return stage == kTargetRequest || stage == kLogTargetRequest || stage == kClassWeightsRequest;
 }
 
+bool IsEntryOfTraining(const ConfigNode& item) {
+  return item.entries.size() == 1 && IsOfTraining(item.entries.front().key);
+}
+
 std::string_view AskingOption(std::string_view stage) {
   return stage == kClassWeightsRequest ? "weights" : "normalize";
 }

@@ -24,6 +24,9 @@ inline constexpr std::string_view kClassWeightsRequest = "train.loss";
 // Returns whether `stage` is one of these, and no operator.
 bool IsOfTraining(std::string_view stage);
 
+// Returns whether an item of a list of stages is such an entry.
+bool IsEntryOfTraining(const ConfigNode& item);
+
 // Returns the option that asks, as messages name it: "normalize" or "weights".
 std::string_view AskingOption(std::string_view stage);
 

@@ -10,8 +10,7 @@ using testing::HasSubstr;
 
 constexpr const char* kStages =
     "[csv: a.csv, {split: {side: train}}, shuffle, decode, normalize: auto, {lookup: {values: "
-    "auto, "
-    "field: kind}}, batch: 2, prefetch]";
+    "auto, field: kind}}, batch: 2, prefetch]";
 
 // The list with the entries that `train` asks for, one a line.
 std::string Listed(const std::string& train, const std::string& stages = kStages) {

@@ -42,8 +42,7 @@ Result<int64_t> NumberOf(const Array& array, const std::string& field, const std
   if (error == std::errc() && end == text.data() + text.size() && !text.empty()) return number;
   return DataLoss(
       "{}: sample '{}': .{} is no whole number: '{}'; where it is a word, leave {} out of "
-      "`numbers` "
-      "([]) and put `lookup` after it",
+      "`numbers` ([]) and put `lookup` after it",
       where, name, field, text.substr(0, 40), field);
 }
 

@@ -227,8 +227,7 @@ Result<Dataset> WithCondition(std::string_view who, const Filter& conditions, Da
   if (!condition.given() && !conditions.predicate) {
     return InvalidArgument(
         "{0}: there is no condition; give equals, except, min or max, such as `{0}: {{field: "
-        "label, "
-        "equals: 3}}`, or in C++ a predicate",
+        "label, equals: 3}}`, or in C++ a predicate",
         who);
   }
   if (conditions.min && conditions.max && *conditions.min > *conditions.max) {

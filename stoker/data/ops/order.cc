@@ -108,8 +108,7 @@ Result<Dataset> Order::Build(Dataset input) const {
   if (!input.node().random_access() || !input.cardinality().known()) {
     return InvalidArgument(
         "order: '{}' {}, but an order takes elements from anywhere; put order after a source that "
-        "is "
-        "readable by position",
+        "is readable by position",
         input.node().name(),
         input.node().random_access() ? "has no end" : "can only be read in order");
   }

@@ -67,8 +67,7 @@ void PaddedBatch::Describe(OptionTable<PaddedBatch>& table) {
       .Field("padding", &PaddedBatch::padding, "value to pad with: one, or one for each field")
       .Field("shape", &PaddedBatch::shape,
              "pad to this, such as 512 or \"3x?x224\" (quoted), ? the longest: one, or one for "
-             "each field; "
-             "empty: to the longest")
+             "each field; empty: to the longest")
       .Field("lengths", &PaddedBatch::lengths, "add a field x_length for each padded field x")
       .Field("mask", &PaddedBatch::mask, "add a field x_mask, true where a value is no padding");
 }

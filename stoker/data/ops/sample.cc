@@ -128,8 +128,7 @@ Status CheckSources(const Sample& options, const Dataset& input) {
     if (!options.label.empty() || !options.weights.empty()) {
       return InvalidArgument(
           "sample: weight names the field of the weights, so label and weights have nothing to "
-          "say; "
-          "give one or the other");
+          "say; give one or the other");
     }
     return CheckNumbersCanBeRead(Sample::kName, input, options.weight, /*integers=*/false);
   }

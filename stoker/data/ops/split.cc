@@ -31,8 +31,7 @@ Result<SplitRule> RuleOfFold(const Split& options) {
   if (!read || folds < 2 || fold < 1 || fold > folds) {
     return InvalidArgument(
         "split: fold is '{}'; it is k/n, the k-th of n folds, such as 1/5, with k from 1 to n and "
-        "n "
-        "2 or more",
+        "n 2 or more",
         text);
   }
   return SplitRule::Fold(fold, folds, static_cast<uint64_t>(options.seed));
@@ -131,8 +130,7 @@ Result<Dataset> SplitInOrder(Dataset input, const Split& options, const SplitFie
   if (fields.class_of) {
     return InvalidArgument(
         "split: stratify counts classes once for all passes, but the elements of '{}' {}; put "
-        "split "
-        "directly after a source that is readable by position, or leave stratify out",
+        "split directly after a source that is readable by position, or leave stratify out",
         input.node().name(),
         input.node().random_access() ? "do not stand in the same order in every pass"
                                      : "can only be read in order");

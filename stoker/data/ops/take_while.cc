@@ -60,8 +60,7 @@ class TakeWhileIterator final : public Iterator {
     if (!state.contains("over") || !state["over"].is_boolean()) {
       return DataLoss(
           "{}: the saved position does not say whether it is over; it was saved by another "
-          "pipeline "
-          "or is damaged",
+          "pipeline or is damaged",
           TakeWhile::kName);
     }
     over_ = state["over"].get<bool>();

@@ -55,8 +55,7 @@ Status CheckLengths(const std::vector<Dataset>& inputs) {
     if (a == Cardinality::Unknown() || b == Cardinality::Unknown() || a == b) continue;
     return InvalidArgument(
         "zip: the inputs have {} and {} elements, but strict is set; correct the input that is "
-        "wrong, "
-        "or take strict away to end with the shortest",
+        "wrong, or take strict away to end with the shortest",
         a.ToString(), b.ToString());
   }
   return OkStatus();

@@ -88,8 +88,7 @@ Status CheckShared(const ConfigNode& data) {
   if (SourceStages(data).empty()) {
     return InvalidArgument(
         "{}: data.split divides what data.source reads, and there is no source; write `source: "
-        "[csv: "
-        "{{files: a.csv}}]` in `data`, and begin train and eval with what follows it",
+        "[csv: {{files: a.csv}}]` in `data`, and begin train and eval with what follows it",
         split->location.ToString());
   }
   if (split->kind == ConfigNode::Kind::kList) {

@@ -41,8 +41,7 @@ Status CheckNpy(const Spec& spec) {
     if (!IsFullyKnown(field.shape)) {
       return InvalidArgument(
           "npy: field '{}' has shape {}, and an array has one shape; bring elements to one "
-          "(resize, "
-          "pad), or pack into .stoker",
+          "(resize, pad), or pack into .stoker",
           field.name, ShapeToString(field.shape));
     }
     if (field.dtype == DType::kBFloat16) return NoNumPyType("npy", field);

@@ -138,6 +138,22 @@ TEST_F(LearnedRecipe, TheTargetIsLearnedWithTheStagesAndOfItsLogarithm) {
   EXPECT_NEAR(of_log->options["std"][0].get<double>(), std::sqrt(1.25) * std::log(2), 1e-6);
 }
 
+// Each row is a group's: what an earlier group has learned for `train` is no stage of a later one.
+TEST_F(LearnedRecipe, WhatIsLearnedForTrainingDoesNotStandInTheWayOfStagesThatLearnAfterIt) {
+  WriteBelow(dir_, "prices.csv", "1,10\n2,20\n4,40\n8,80\n");
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const DataRecipe data,
+      ParseDataSection(
+          *ParseYaml(
+              "data: {train: [csv: {files: prices.csv, header: no, fields: {image: {columns: "
+              "0, type: float32}, price: {columns: 1, type: int32}}}, normalize: auto, "
+              "normalize: auto, batch: 2]}\ntrain: {target: {price: {normalize: auto}}}\n",
+              "r.yaml"),
+          dir_.path()));
+  EXPECT_NE(data.learned->Find("train.target", "price", 1), nullptr);
+  EXPECT_NE(data.learned->Find("normalize", "image", 2), nullptr);
+}
+
 TEST_F(LearnedRecipe, BucketsHaveEqualCounts) {
   STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data,
                               Parse("bucketize: {bounds: auto, quantiles: 4}, lookup: auto"));
@@ -167,6 +183,8 @@ TEST_F(LearnedRecipe, WhatCannotLearnIsAnErrorWithItsPlace) {
            {"normalize: {mean: auto, per_sample: true}", "per_sample"},
            {"lookup: {values: auto, field: image}", "field 'image' is uint8[2, 2, 2]"},
            {"normalize: {mean: auto, field: x}", "there is no field 'x'"},
+           {"bucketize: {bounds: auto, field: label}", "number its words with `lookup`"},
+           {"bucketize: {bounds: [1], field: label}", "number its words with `lookup`"},
            {"lookup: {values: auto, min_count: 5}", "say with `unknown`"}}) {
     const Status status = Parse(stages).status();
     EXPECT_THAT(status.message(), HasSubstr(says)) << stages;

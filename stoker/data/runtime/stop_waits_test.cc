@@ -15,6 +15,7 @@
 #include "stoker/data/ops/interleave.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/options/registry.h"
+#include "stoker/data/runtime/stalling_server_testing_internal.h"
 #include "stoker/data/sources/binary.h"
 #include "stoker/data/sources/files.h"
 #include "stoker/data/sources/lines.h"
@@ -36,55 +37,6 @@ namespace stoker::stop_waits_test {
 constexpr double kStall =
     900;  // seconds that a wait would take which nobody ends; the next try: 120
 constexpr double kPrompt = 60;  // beyond it a thread was stuck
-
-// How the server treats a reader from the moment on at which it is switched.
-struct Wait {
-  const char* name;
-  LoopbackAnswer (*answer)();
-};
-
-void PrintTo(const Wait& wait, std::ostream* out) { *out << wait.name; }
-
-const Wait kWaits[] = {
-    {"ForTheAnswer", [] { return LoopbackAnswer{.silent = true}; }},
-    {"ForTheBody",
-     [] {
-       return LoopbackAnswer{.status = 206,
-                             .headers = {"ETag: \"v1\"", "Content-Range: bytes 0-1999999/2000000",
-                                         "Content-Length: 2000000"},
-                             .body = ""};
-     }},
-    {"ForEachByte",
-     [] {
-       return LoopbackAnswer{.status = 206,
-                             .headers = {"ETag: \"v1\"", "Content-Range: bytes 0-1999999/2000000"},
-                             .body = std::string(2'000'000, 'x'),
-                             .drips = true};
-     }},
-    {"ForTheNextTry",
-     [] { return LoopbackAnswer{.status = 503, .headers = {"Retry-After: 120"}}; }},
-};
-
-class Server {
- public:
-  explicit Server(const Wait& wait)
-      : stalling_(wait.answer()), server_([this](const LoopbackRequest& request, int) {
-          if (!stalls_) return ServeContent(request, content_);
-          ++stalled_;
-          return stalling_;
-        }) {}
-  std::string root() const { return server_.root(); }
-  void Stall() { stalls_ = true; }
-  bool HasStalled() const { return stalled_ > 0; }
-  int stalled() const { return stalled_; }
-
- private:
-  const LoopbackAnswer stalling_;
-  const std::string content_ = NumberedBytes(2'000'000);
-  std::atomic<bool> stalls_{false};
-  std::atomic<int> stalled_{0};
-  const LoopbackServer server_;
-};
 
 // What waits, for files below `root`: what is made before the server stalls, and the work that then
 // ends once `stop` is true.
@@ -216,7 +168,7 @@ double ExpectToStop(const Work& work, const std::function<bool()>& waits) {
 
 double SecondsToStop(const Reader& reader, const Wait& wait) {
   const TempDir cache;
-  Server server(wait);
+  StallingServer server(wait);
   const ScopedRemoteOptions options({.retries = 1,
                                      .timeout = kStall,
                                      .cache = cache / "cache",

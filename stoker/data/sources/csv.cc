@@ -158,8 +158,7 @@ void Csv::Describe(OptionTable<Csv>& table) {
           OneOf{{"auto", "yes", "no"}})
       .Field("delimiter", &Csv::delimiter,
              "between cells, one character or tab; auto: tab for .tsv and .tab, else a comma, and "
-             "where "
-             "the first rows have none the one of , ; tab | that makes columns of them")
+             "where the first rows have none the one of , ; tab | that makes columns of them")
       .Field("quote", &Csv::quote, "around cells, one character; empty: none is quoted")
       .Field("comment", &Csv::comment, "lines that begin with this character are left out")
       .Field("na_values", &Csv::na_values,

@@ -12,8 +12,7 @@ Result<N5Fields> AllFieldsOf(const std::filesystem::path& container) {
   if (names.empty())
     return NotFound(
         "{}: there is no dataset in the container: no attributes.json in it has `dimensions`; "
-        "check "
-        "the path",
+        "check the path",
         container.string());
   std::vector<N5Field> fields;
   for (const std::string& name : names) fields.push_back({name.empty() ? "value" : name, name});

@@ -39,8 +39,7 @@ Status CheckHeader(const TextRows& rows, const std::string& path, std::string_vi
   return DataLoss(
       "{}: row 0: it is not the header of {}: column {} is {}, there {}; all files must have the "
       "same columns in the same order under one header: correct the file, or read it as a source "
-      "of "
-      "its own",
+      "of its own",
       path, rows.paths.front(), here - cells->begin(), name(here, cells->end()),
       name(there, rows.header.end()));
 }

@@ -15,6 +15,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/testing/random_draws.h"
 #include "stoker/data/testing/testing.h"
+#include "stoker/data/transforms/bucketize.h"
 #include "stoker/data/transforms/join.h"
 #include "stoker/data/transforms/reshape.h"
 #include "stoker/io/atomic_file.h"
@@ -104,6 +105,12 @@ inline std::vector<RandomStep> WithTableSteps(std::vector<RandomStep> steps) {
                                         .to = to,
                                         .dtype = draws.Coin() ? "float32" : "auto",
                                         .keep = true};
+       }},
+      {"bucketize",
+       [](In input, Draws& draws) {
+         Bucketize buckets{.bounds = {0.5, 7, 40}, .field = input->spec().fields[1].name};
+         if (draws.Coin()) buckets.nan = 9;
+         return std::move(input) | buckets;
        }},
       {"reshape", [](In input, Draws&) {
          const Field& image = input->spec().fields[0];

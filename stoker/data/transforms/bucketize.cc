@@ -49,8 +49,8 @@ class BucketizeTransform final : public Transform {
     const auto n = static_cast<size_t>(values.num_values());
     Array out = scratch.NewArray(DType::kInt64, values.shape());
     const std::span<int64_t> numbers = out.values<int64_t>();
-    std::array<double, kValuesAtATime>
-        wide;  // here, so that no memory is needed but for the result
+    // On the stack, so that no memory is needed but for the result.
+    std::array<double, kValuesAtATime> wide;
     for (size_t begin = 0; begin < n; begin += kValuesAtATime) {
       const size_t count = std::min(kValuesAtATime, n - begin);
       CastValues(values.dtype(), values.data() + begin * DTypeSize(values.dtype()), count,
@@ -72,8 +72,7 @@ class BucketizeTransform final : public Transform {
   Status Nan(const SampleKey& key) const {
     return OutOfRange(
         "bucketize: element {}: field '{}' has a NaN, which lies in no bucket; say with `nan` "
-        "which "
-        "number it gets, or leave the sample out with `filter`",
+        "which number it gets, or leave the sample out with `filter`",
         key.index, plan_.name);
   }
 
@@ -93,6 +92,14 @@ Status CheckBounds(const std::vector<double>& bounds) {
 
 }  // namespace
 
+Status Bucketize::CheckIsNumbers(const Field& field) {
+  if (field.dtype != DType::kUInt8 || IsFullyKnown(field.shape)) return OkStatus();
+  return InvalidArgument(
+      "bucketize: field '{}' is {}, a text or a file, and buckets are of numbers; read it as a "
+      "number, such as csv: {{fields: {{{}: float32}}}}, or number its words with `lookup`",
+      field.name, field.ToString(), field.name);
+}
+
 void Bucketize::Describe(OptionTable<Bucketize>& table) {
   table
       .Field("bounds", &Bucketize::bounds,
@@ -106,6 +113,7 @@ void Bucketize::Describe(OptionTable<Bucketize>& table) {
 
 Result<Dataset> Bucketize::Build(Dataset input) const {
   STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(input.spec(), kName, "field", field));
+  STOKER_RETURN_IF_ERROR(CheckIsNumbers(input.spec().fields[index]));
   STOKER_RETURN_IF_ERROR(CheckBounds(bounds));
   Spec output = input.spec();
   output.fields[index].dtype = DType::kInt64;

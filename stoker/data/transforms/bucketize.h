@@ -22,7 +22,7 @@ namespace stoker {
 // that divide it into `quantiles` buckets of about equal counts. A value that fills several buckets
 // is one bound, so there are fewer. Pipelines built in C++ give numbers.
 //
-// Errors: no bounds, or bounds that do not rise.
+// Errors: no bounds, or bounds that do not rise; a field of texts or files.
 struct Bucketize {
   static constexpr std::string_view kName = "bucketize";
   static constexpr std::string_view kHelp =
@@ -34,6 +34,8 @@ struct Bucketize {
   std::optional<int64_t> nan;
   int64_t quantiles = 10;
 
+  // Errors: kInvalidArgument, with what to put before: the field is a text or a file.
+  static Status CheckIsNumbers(const Field& field);
   static void Describe(OptionTable<Bucketize>& table);
   Result<Dataset> Build(Dataset input) const;
 };

@@ -203,8 +203,7 @@ Result<NpyHeader> ParseNpyHeader(std::span<const std::byte> bytes, const std::st
   if (text.size() < begin || length > kMostHeader || length > text.size() - begin) {
     return DataLoss(
         "{}: byte {}: a header of {} bytes is announced, {} are there; the file was cut short: "
-        "copy "
-        "it again",
+        "copy it again",
         name, kLength, length, text.size() - std::min(begin, text.size()));
   }
   HeaderText header_text(text.substr(begin, length));

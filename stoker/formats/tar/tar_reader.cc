@@ -127,8 +127,7 @@ std::string NameOf(const Block& block) {
 Status SparseFile(const std::string& archive, uint64_t at, std::string_view name) {
   return Unimplemented(
       "{}: byte {}: '{}' is stored as a sparse file, without its holes, which is not read; make "
-      "the "
-      "archive again without --sparse",
+      "the archive again without --sparse",
       archive, at, name);
 }
 

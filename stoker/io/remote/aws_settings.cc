@@ -51,9 +51,8 @@ Status NoCredentials(const std::string& profile, const IniSection& config) {
     if (!key.starts_with("sso_") && key != "role_arn" && key != "credential_process") continue;
     return PermissionDenied(
         "no credentials for S3: the profile '{}' in {} gets them by {}, which Stoker does not "
-        "follow; "
-        "make variables of them: eval \"$(aws configure export-credentials --profile {} --format "
-        "env)\"",
+        "follow; make variables of them: eval \"$(aws configure export-credentials --profile {} "
+        "--format env)\"",
         profile, ConfigPath(), key, profile);
   }
   return PermissionDenied(

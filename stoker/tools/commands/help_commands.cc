@@ -117,8 +117,7 @@ void AddManCommand(Program& program) {
       "man",
       "Prints the manual page of stoker or of a command.\n"
       "The pages are made from the same texts as --help; `cmake --install` puts them where man "
-      "finds "
-      "them.",
+      "finds them.",
       "Example: stoker man train | man -l -\nExit: 0 written, 1 failed, 2 wrong usage",
       [&all](const ManArguments& given) { return RunMan(all, given); });
   app.add_option("COMMAND", arguments.command, "the command that the page is about")->type_name("");

@@ -12,8 +12,7 @@ constexpr const char* kTrainAbout =
     "A run is a directory with the resolved recipe, metrics.jsonl, checkpoints, and at the end "
     "weights.safetensors. SIGINT, SIGTERM or SIGUSR1 ends the "
     "step and writes a checkpoint; a second one ends at once. A signal before step 1 leaves no new "
-    "run. "
-    "A resumed run ends with the same bytes.";
+    "run. A resumed run ends with the same bytes.";
 constexpr const char* kTrainFooter =
     "Example: stoker train recipes/fashion-mnist.yaml --set train.epochs=1\n"
     "Exit: 0 trained, 1 failed, 2 wrong usage, 130 SIGINT, 138 SIGUSR1, 143 SIGTERM";

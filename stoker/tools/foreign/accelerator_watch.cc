@@ -192,8 +192,8 @@ std::vector<std::string> AcceleratorWatch::Notes(int64_t main) const {
     if (folder_ && !lost_ && Gpu() && Gpu()->used.value_or(0) >= kUsed) {
       notes.emplace_back(
           "a GPU was used, but no kernel was counted: another program uses it, or this one lost "
-          "the "
-          "environment that the doctor gave it or cannot write to the folder of temporary files");
+          "the environment that the doctor gave it or cannot write to the folder of temporary "
+          "files");
     }
     return notes;
   }
@@ -203,8 +203,8 @@ std::vector<std::string> AcceleratorWatch::Notes(int64_t main) const {
     case CudaProblem::kNoCupti:
       notes.emplace_back(
           "kernels are not counted: the program finds no libcupti that can do it; put the folder "
-          "of one into "
-          "LD_LIBRARY_PATH: CUDA's extras/CUPTI/lib64, or that of the package nvidia-cuda-cupti");
+          "of one into LD_LIBRARY_PATH: CUDA's extras/CUPTI/lib64, or that of the package "
+          "nvidia-cuda-cupti");
       break;
     case CudaProblem::kCuptiRefuses:
       notes.push_back(fmt::format(

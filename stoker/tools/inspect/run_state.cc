@@ -86,10 +86,8 @@ std::string TableOf(const Json& progress, const Json& losses) {
 
 // Nothing is published within a step, and the first one waits for the first batch.
 std::string_view FirstStepText(const Json& progress) {
-  const Json work = progress.value("work", Json());
-  const bool steps_done = work.is_object() && NumberOf(work, "steps") > 0;
-  return work.is_object() && !steps_done ? "; its first step, or the wait for its data, goes on"
-                                         : "";
+  const bool starts = progress.value("activity", Json()) == Json(NameOf(RunActivity::kStarting));
+  return starts ? "; its first step, or the wait for its data, goes on" : "";
 }
 
 std::string StateName(bool finished, bool held, const Json& progress) {

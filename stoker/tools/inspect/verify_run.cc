@@ -12,6 +12,7 @@
 #include "stoker/io/manifest.h"
 #include "stoker/run/checkpoint.h"
 #include "stoker/run/run_directory.h"
+#include "stoker/run/run_environment.h"
 #include "stoker/run/step_directories.h"
 #include "stoker/tools/chart/run_metrics.h"
 
@@ -64,6 +65,12 @@ std::optional<uint64_t> MetricsBytesAt(const std::string& checkpoint) {
   return bytes.is_number_unsigned() ? std::optional(bytes.get<uint64_t>()) : std::nullopt;
 }
 
+bool IsDamaged(const std::string& checkpoint) {
+  const Result<Manifest> manifest = Manifest::Read(checkpoint);
+  const Status whole = manifest.ok() ? manifest->CheckAll() : manifest.status();
+  return whole.code() == StatusCode::kDataLoss;
+}
+
 Status VerifyMetrics(const RunPaths& run) {
   if (const Status lines = ReadRunMetrics(run.root.string()).status();
       !lines.ok() && lines.code() != StatusCode::kFailedPrecondition) {
@@ -76,10 +83,12 @@ Status VerifyMetrics(const RunPaths& run) {
   if (error) return ErrnoStatus(error.value(), run.metrics());
   std::ranges::reverse(steps);
   for (const int64_t step : steps) {
-    // A damaged checkpoint is a finding of its own.
     const std::optional<uint64_t> written = MetricsBytesAt(checkpoints.PathOf(step));
     if (!written) continue;
     if (size >= *written) return OkStatus();
+    // A damaged checkpoint is a finding of its own. A run that goes on from the one before it has
+    // cut back the lines.
+    if (IsDamaged(checkpoints.PathOf(step))) continue;
     return DataLoss("{}: has {} bytes, and had {} at step {}: lines are missing", run.metrics(),
                     size, *written, step);
   }
@@ -97,8 +106,14 @@ std::optional<VerifiedRunFile> VerifyRunFile(const fs::path& file) {
   if (path == run.learned()) return {{"learned", ReadLearned(path).status()}};
   if (path == run.metrics()) return {{"metrics", VerifyMetrics(run)}};
   // Not progress.json, which is never flushed: a loss of power may leave it empty.
-  const std::string json[] = {run.allowed_changes(), run.choices(), run.data(),
-                              run.tuning(),          run.summary(), run.profile()};
+  const std::string json[] = {run.allowed_changes(),
+                              run.choices(),
+                              run.data(),
+                              run.tuning(),
+                              run.summary(),
+                              run.profile(),
+                              EnvironmentPath(run.root),
+                              run.evaluation()};
   if (std::ranges::find(json, path.string()) == std::end(json)) return std::nullopt;
   return {{"json", VerifyJson(path)}};
 }

@@ -60,8 +60,7 @@ CLI::Validator MemorySize() {
     if (!bytes.ok() || *bytes < kLeast) {
       return fmt::format(
           "'{}' is no size from 1kB to 9000000TB; write a number and kB, MB, GB, TB (powers of "
-          "1000) or "
-          "KiB, MiB, GiB, TiB (of 1024), such as 512MiB or 2GB, or bytes without a unit",
+          "1000) or KiB, MiB, GiB, TiB (of 1024), such as 512MiB or 2GB, or bytes without a unit",
           ShortText(text));
     }
     text = std::to_string(*bytes);

@@ -244,6 +244,43 @@ TEST_F(CallbacksTest, AnExportByAFigureThatIsNotMeasuredIsRefusedBeforeTheFirstS
   EXPECT_FALSE(std::filesystem::exists(Paths("run").root));
 }
 
+TEST_F(CallbacksTest, TwoExportsToOneDirectoryAreRefusedAndTwoNamesAreNot) {
+  EXPECT_THAT(
+      Train("run", {"train.callbacks=[{export: {best: loss}}, {export: {best: accuracy}}]"}),
+      FailsWith(StatusCode::kInvalidArgument, "give one of them another `name`"));
+  EXPECT_FALSE(std::filesystem::exists(Paths("run").root));
+  STOKER_ASSERT_OK(
+      Train("run", {"train.callbacks=[{export: {best: loss, keep: 1}}, {export: {best: "
+                    "accuracy, keep: 1, name: surest}}]"}));
+  EXPECT_EQ(NamesIn(Paths("run").root / "exports/best").size(), 1u);
+  EXPECT_EQ(NamesIn(Paths("run").root / "exports/surest").size(), 1u);
+  EXPECT_THAT(problem_.Load({"train.callbacks=[{export: {name: ../x}}]"}),
+              FailsWith(StatusCode::kInvalidArgument, "of no directory"));
+}
+
+TEST_F(CallbacksTest, ADirectoryThatOnlyLooksLikeAnExportStays) {
+  const std::filesystem::path latest = Paths("run").root / "exports/latest";
+  STOKER_ASSERT_OK(TrainUntil("run", 3, {"train.callbacks=[{export: {keep: 1}}]"}));
+  std::filesystem::create_directories(latest / "step-3");
+  STOKER_ASSERT_OK(Resume("run", {"train.callbacks=[{export: {keep: 1}}]"}));
+  EXPECT_TRUE(std::filesystem::exists(latest / "step-3"));
+  EXPECT_EQ(NamesIn(latest).size(), 2u);
+}
+
+TEST_F(CallbacksTest, TheBestByOneFigureIsNotComparedWithAnother) {
+  const Result<std::shared_ptr<Callback>> by_accuracy = Export{.best = "accuracy"}.Build();
+  const Result<std::shared_ptr<Callback>> by_loss = Export{.best = "loss"}.Build();
+  STOKER_ASSERT_OK(
+      (*by_accuracy)->Restore({{"figure", "accuracy"}, {"mode", "auto"}, {"best", 1}}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Json kept, (*by_accuracy)->Save());
+  EXPECT_EQ(kept["best"], 1);
+  STOKER_ASSERT_OK((*by_loss)->Restore(kept));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Json anew, (*by_loss)->Save());
+  EXPECT_EQ(anew["best"], Json());
+  EXPECT_THAT((*by_loss)->Restore({{"best", "much"}}),
+              FailsWith(StatusCode::kDataLoss, "no number"));
+}
+
 TEST_F(CallbacksTest, AListThatIsNoneIsRefused) {
   EXPECT_THAT(problem_.Load({"train.callbacks={stop_at: {step: 1}}"}),
               FailsWith(StatusCode::kInvalidArgument, "it must be a list"));

@@ -9,15 +9,15 @@
 
 #include "stoker/base/json_file.h"
 #include "stoker/base/json_or_null.h"
+#include "stoker/base/log.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/kept_file.h"
 #include "stoker/run/monitor.h"
+#include "stoker/run/retried_write.h"
 #include "stoker/run/run_directory.h"
 #include "stoker/run/step_directories.h"
-#include "stoker/run/weights_file.h"
 #include "stoker/train/core/callback.h"
-#include "stoker/train/core/named_tensor.h"
-#include "stoker/train/step/learner.h"
+#include "stoker/train/step/learner_weights.h"
 
 namespace stoker {
 namespace {
@@ -39,18 +39,18 @@ Status CopyFiles(const RunPaths& from, const RunPaths& to) {
   return OkStatus();
 }
 
-Status WriteModel(RunView& run, const std::string& path) {
-  const WeightAverage::Use average = run.learner.UseAverage();
-  STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> arrays, ToNamedArrays(StateOf(run.model)));
-  return WriteWeights(path,
-                      {.arrays = std::move(arrays), .sample = run.sample, .target = run.target});
-}
-
 class ExportCallback final : public Callback {
  public:
   explicit ExportCallback(const Export& options) : options_(options) {}
 
   Status OnStart(RunView& run) override {
+    folder_ = run.run / "exports" / name();
+    if (!run.exports.insert(folder_).second) {
+      return InvalidArgument(
+          "two callbacks `export` write to exports/{}, where each would remove what the other "
+          "keeps; give one of them another `name`",
+          name());
+    }
     if (options_.best.empty()) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(monitor_,
                             Monitor::Create(options_.best, options_.best_mode, run.measured));
@@ -59,24 +59,37 @@ class ExportCallback final : public Callback {
 
   Status OnEvaluate(RunView& run, const Evaluation& evaluation) override {
     if (!IsDue(evaluation) || run.rank > 0) return OkStatus();
-    const fs::path folder = run.run / "exports" / (monitor_ ? "best" : "latest");
-    STOKER_RETURN_IF_ERROR(CreateDirectories(folder.string()));
-    STOKER_RETURN_IF_ERROR(Write(run, evaluation, PathIn(folder, run.step)));
-    return RemoveOld(folder, run.step);
+    STOKER_RETURN_IF_ERROR(CreateDirectories(folder_.string()));
+    STOKER_RETURN_IF_ERROR(
+        WriteWithRetries("the export", [&] { return Write(run, evaluation, PathOf(run.step)); }));
+    // The new one is safe whatever happens to the old ones.
+    if (const Status tidied = RemoveOld(run.step); !tidied.ok())
+      LogWarning("old exports stay: {}", tidied.message());
+    return OkStatus();
   }
 
-  Result<Json> Save() const override { return Json{{"best", FiniteOrNull(best_)}}; }
+  Result<Json> Save() const override {
+    return Json{
+        {"figure", options_.best}, {"mode", options_.best_mode}, {"best", FiniteOrNull(best_)}};
+  }
+  // The best by another figure says nothing of this one.
   Status Restore(const Json& state) override {
-    const Json best = state.is_object() ? state.value("best", Json()) : Json();
+    if (!state.is_object()) return OkStatus();
+    const Json best = state.value("best", Json());
     if (!best.is_null() && !best.is_number()) return DataLoss("'best' is no number");
-    best_ = best.is_number() ? best.get<double>() : kNone;
+    const bool same = state.value("figure", Json()) == Json(options_.best) &&
+                      state.value("mode", Json()) == Json(options_.best_mode);
+    best_ = same && best.is_number() ? best.get<double>() : kNone;
     return OkStatus();
   }
 
  private:
-  static std::string PathIn(const fs::path& folder, int64_t step) {
-    return (folder / StepDirectoryName(step)).string();
+  std::string name() const {
+    if (!options_.name.empty()) return options_.name;
+    return options_.best.empty() ? "latest" : "best";
   }
+
+  std::string PathOf(int64_t step) const { return (folder_ / StepDirectoryName(step)).string(); }
 
   // Also notes the best so far.
   bool IsDue(const Evaluation& evaluation) {
@@ -88,31 +101,29 @@ class ExportCallback final : public Callback {
   }
 
   static Status Write(RunView& run, const Evaluation& evaluation, const std::string& path) {
-    std::error_code error;
-    if (fs::exists(path, error)) STOKER_RETURN_IF_ERROR(RemoveAtomically(path));
-    STOKER_ASSIGN_OR_RETURN(AtomicDirectory made, AtomicDirectory::Create(path));
+    STOKER_ASSIGN_OR_RETURN(AtomicDirectory made, AtomicDirectory::CreateInPlaceOf(path));
     const RunPaths paths{made.path()};
-    Status filled = WriteModel(run, paths.weights());
+    Status filled = WriteWeightsOf(run.learner, paths.weights(), run.sample, run.target);
     if (filled.ok()) filled = CopyFiles(RunPaths{run.run}, paths);
     const Json figures{{"step", run.step}, {"evaluation", evaluation.ToJson()}};
-    if (filled.ok())
-      filled = WriteFileAtomically(made.path() + "/evaluation.json", JsonFileText(figures));
+    if (filled.ok()) filled = WriteFileAtomically(paths.evaluation(), JsonFileText(figures));
     return filled.ok() ? made.Commit() : made.WithFinalName(filled);
   }
 
   // Keeps the newest up to `written`. Later ones are of steps that are made again.
-  Status RemoveOld(const fs::path& folder, int64_t written) const {
-    STOKER_ASSIGN_OR_RETURN(std::vector<int64_t> steps, StepsIn(folder));
+  Status RemoveOld(int64_t written) const {
+    STOKER_ASSIGN_OR_RETURN(std::vector<int64_t> steps, StepsIn(folder_));
     std::ranges::reverse(steps);
     int64_t kept = 0;
     for (const int64_t step : steps) {
       if (step <= written && kept++ < options_.keep) continue;
-      STOKER_RETURN_IF_ERROR(RemoveAtomically(PathIn(folder, step)));
+      STOKER_RETURN_IF_ERROR(RemoveAtomically(PathOf(step)));
     }
-    return RemoveStaleTemporaries(folder.string()).status();
+    return RemoveStaleTemporaries(folder_.string()).status();
   }
 
   const Export options_;
+  fs::path folder_;
   std::optional<Monitor> monitor_;  // none: the latest
   double best_ = kNone;
 };
@@ -126,10 +137,14 @@ void Export::Describe(OptionTable<Export>& table) {
              "that are better by it than all before are exported. Without it all are")
       .Field("best_mode", &Export::best_mode,
              "whether lower or higher is better; auto: the way that the figure gets better",
-             OneOf{{"auto", "min", "max"}});
+             OneOf{{"auto", "min", "max"}})
+      .Field("name", &Export::name,
+             "the directory below exports; without it latest, or best where there is `best`");
 }
 
 Result<std::shared_ptr<Callback>> Export::Build() const {
+  if (name == "." || name == ".." || name.find_first_of(std::string_view("/\0", 2)) != name.npos)
+    return InvalidArgument("export: the name '{}' is that of no directory; give a word", name);
   return std::make_shared<ExportCallback>(*this);
 }
 

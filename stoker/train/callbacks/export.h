@@ -6,7 +6,8 @@ namespace stoker {
 
 // Writes the model to use after evaluations, each time to a directory of its own in the run:
 // exports/latest/step-00001200 after every evaluation, or exports/best/step-00001200 after those
-// that are better than all before (tf.estimator's LatestExporter and BestExporter).
+// that are better than all before (tf.estimator's LatestExporter and BestExporter). Several of them
+// in a recipe need a `name` each.
 //
 // Such a directory is a run without checkpoints: recipe.yaml, what the stages have learned, the
 // tuner's choices, weights.safetensors, and evaluation.json with the figures. `stoker predict`,
@@ -22,6 +23,7 @@ struct Export {
   int64_t keep = 5;
   std::string best;
   std::string best_mode = "auto";
+  std::string name;
 
   static void Describe(OptionTable<Export>& table);
   Result<std::shared_ptr<Callback>> Build() const;

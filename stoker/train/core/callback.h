@@ -26,6 +26,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,8 +61,9 @@ struct RunView {
   // What weights are stored with (run/weights_file.h), and what train.metrics measures.
   std::string sample = {}, target = {};
   std::vector<MeasuredFigure> measured = {};
-  std::string end =
-      {};  // set it to a reason to end training after this step as if it were the last
+  std::set<std::filesystem::path> exports = {};  // directories, each written by one callback
+  // Set it to a reason to end training after this step as if it were the last.
+  std::string end = {};
 };
 
 // Called by the training thread, which waits for each hook. An error of a hook ends the run. Draws

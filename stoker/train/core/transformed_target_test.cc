@@ -1,11 +1,10 @@
 // Losses of transformed targets against the loss of targets that were transformed by hand.
-#include "stoker/train/core/transformed_target.h"
-
 #include <torch/utils.h>
 
 #include <cmath>
 
 #include "stoker/base/testing.h"
+#include "stoker/train/core/build_loss.h"
 
 namespace stoker::transformed_target_test {
 

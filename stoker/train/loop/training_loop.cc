@@ -8,10 +8,10 @@
 #include "stoker/run/recipe_place.h"
 #include "stoker/run/run_environment.h"
 #include "stoker/run/sample_noun.h"
-#include "stoker/run/weights_file.h"
 #include "stoker/train/loop/training_evaluation.h"
 #include "stoker/train/loop/training_profile.h"
 #include "stoker/train/loop/training_start.h"
+#include "stoker/train/step/learner_weights.h"
 
 namespace stoker {
 
@@ -282,14 +282,10 @@ TrainSummary TrainingLoop::Summary() const {
 }
 
 Status TrainingLoop::WriteResults() {
-  const WeightAverage::Use average = session_->learner->UseAverage();
-  STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> arrays,
-                          ToNamedArrays(StateOf(session_->learner->model())));
   RunDirectory& run = session_->setup.run;
-  STOKER_RETURN_IF_ERROR(
-      WriteWeights(run.paths().weights(), {.arrays = std::move(arrays),
-                                           .sample = session_->plan().input.ToString(),
-                                           .target = session_->plan().target.form}));
+  const TrainingPlan& plan = session_->plan();
+  STOKER_RETURN_IF_ERROR(WriteWeightsOf(*session_->learner, run.paths().weights(),
+                                        plan.input.ToString(), plan.target.form));
   Json json = Summary().ToJson();
   json["peak_rss_bytes"] = PeakResidentBytes();
   return run.WriteSummary(json);

@@ -7,8 +7,7 @@ Result<TargetKind> NumberLoss::KindOf(const Field& field, int64_t outputs) const
   if (there != wanted) {
     return InvalidArgument(
         "of {} outputs of the model it makes {} numbers a sample, and the target {} has {}; "
-        "correct "
-        "the model's `classes`, which sets its outputs, or the target",
+        "correct the model's `classes`, which sets its outputs, or the target",
         outputs, wanted, field.ToString(), there);
   }
   return TargetKind::kNumbers;

@@ -63,8 +63,7 @@ class QuantileLoss final : public NumberLoss {
     if (outputs % Count() == 0) return NumberLoss::KindOf(field, outputs);
     return InvalidArgument(
         "it takes an output for each of {} quantiles, and the model has {} outputs; set the "
-        "model's "
-        "`classes` to a multiple of {}",
+        "model's `classes` to a multiple of {}",
         Count(), outputs, Count());
   }
 

@@ -10,8 +10,8 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/transforms/layout.h"
+#include "stoker/train/core/build_loss.h"
 #include "stoker/train/core/precision.h"
-#include "stoker/train/core/transformed_target.h"
 
 namespace stoker {
 

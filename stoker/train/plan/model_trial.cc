@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "stoker/device/torch_error.h"
+#include "stoker/train/core/build_loss.h"
 #include "stoker/train/core/loss.h"
-#include "stoker/train/core/transformed_target.h"
 #include "stoker/train/step/finiteness.h"
 #include "stoker/train/step/layer_trace.h"
 #include "stoker/train/step/learner.h"

@@ -55,8 +55,7 @@ void CheckSchedule(const Recipe& recipe, const TrainingPlan& plan,
   if (2 * idle > std::ssize(rates)) {
     warnings.push_back(fmt::format(
         "{}: in {:.0f} % of the {} steps the rate is below a billionth of its highest, {:g}, so "
-        "the "
-        "weights stand still; `stoker schedule` draws it",
+        "the weights stand still; `stoker schedule` draws it",
         recipe.train.NameOf("schedule"),
         100.0 * static_cast<double>(idle) / static_cast<double>(std::ssize(rates)), total, most));
   } else if (most - least <= kNothing * most && recipe.train.schedule.name != "constant") {
@@ -79,8 +78,7 @@ void CheckEarlyStopping(const Recipe& recipe, const TrainingPlan& plan,
   if (*patience < evaluations - 1) return;
   warnings.push_back(
       fmt::format("{}: it ends a run after {} evaluations without improvement, and this run has "
-                  "{}, the last at "
-                  "its end; take a smaller `patience`, or more epochs",
+                  "{}, the last at its end; take a smaller `patience`, or more epochs",
                   recipe.train.NameOf("early_stopping"), *patience, evaluations));
 }
 

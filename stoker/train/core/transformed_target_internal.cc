@@ -1,4 +1,4 @@
-#include "stoker/train/core/transformed_target.h"
+#include "stoker/train/core/transformed_target_internal.h"
 
 #include <ATen/ops/tensor.h>
 #include <fmt/format.h>
@@ -7,9 +7,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "stoker/run/build_kind.h"
-#include "stoker/run/learned_train.h"
 
 namespace stoker {
 namespace {
@@ -60,7 +57,7 @@ class TransformedTargetLoss final : public Loss {
     return inner_->Mean(scores, InUnitsOfLoss(target));
   }
 
-  // Means of several numbers travel to the device anew in each pass, for which it is waited for.
+  // Copies several means to the device in every pass, which waits for it, so no graph is recorded.
   bool LaunchesAlike() const override { return NumbersOfMean() < 2 && inner_->LaunchesAlike(); }
 
   at::Tensor Predict(const at::Tensor& scores) const override {
@@ -114,11 +111,9 @@ class TransformedTargetLoss final : public Loss {
 
 }  // namespace
 
-Result<std::shared_ptr<const Loss>> BuildLoss(const TrainRecipe& train) {
-  STOKER_RETURN_IF_ERROR(CheckIsLearned(train));
-  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, BuildKind(train.loss));
-  if (!train.target.transforms()) return loss;
-  return std::make_shared<TransformedTargetLoss>(std::move(loss), train.target);
+std::shared_ptr<const Loss> TransformTarget(std::shared_ptr<const Loss> inner,
+                                            const TargetOptions& options) {
+  return std::make_shared<TransformedTargetLoss>(std::move(inner), options);
 }
 
 }  // namespace stoker

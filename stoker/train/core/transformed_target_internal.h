@@ -3,13 +3,12 @@
 
 #include <memory>
 
-#include "stoker/base/status.h"
 #include "stoker/run/recipe.h"
 #include "stoker/train/core/loss.h"
 
 namespace stoker {
 
-// Returns the loss that `train` names. Where train.target transforms the target, that is `inner` of
+// Returns a loss around `inner`, for a target that is transformed:
 //
 //   t' = (t - mean) / std,   t the target, or with `log` its natural logarithm,
 //
@@ -25,9 +24,8 @@ namespace stoker {
 // lies below the mean of the targets.
 //
 // KindOf refuses, with what to change, losses that take classes, shares or labels, losses that do
-// not take every number (poisson), and a target of another number of numbers.
-// Errors: those of the loss; kFailedPrecondition if something is to be learned and was not
-// (run/learned_train.h).
-Result<std::shared_ptr<const Loss>> BuildLoss(const TrainRecipe& train);
+// not take every number (poisson), and a target that has not as many numbers as there are means.
+std::shared_ptr<const Loss> TransformTarget(std::shared_ptr<const Loss> inner,
+                                            const TargetOptions& options);
 
 }  // namespace stoker
