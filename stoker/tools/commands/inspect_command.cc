@@ -21,9 +21,10 @@ constexpr const char* kInspectAbout =
     "FILE is known by its content: .stoker, TFRecord, RecordIO, IDX, NumPy, safetensors, PyTorch's "
     "torch.save, HDF5, Parquet, Arrow, LMDB, tar, zip, a recipe (its pipelines stage by stage), a "
     "run or a checkpoint (directories); an N5 container by its attributes; by its name, or in a "
-    "pipe (-) by its first lines: CSV, JSON lines, LIBSVM. What has a checksum or announces its size is read "
-    "whole and checked. Of any other directory, and of a pattern such as 'x-*.tar' or x@8.stoker, "
-    "all files are summed up. --grid shows a recipe's pictures as the network gets them.";
+    "pipe (-) by its first lines: CSV, JSON lines, LIBSVM. What has a checksum or announces its "
+    "size is read whole and checked. Of any other directory, and of a pattern such as 'x-*.tar' or "
+    "x@8.stoker, all files are summed up. --grid shows a recipe's pictures as the network gets "
+    "them.";
 constexpr const char* kInspectFooter =
     "Example: stoker inspect --ops batch\n"
     "Exit: 0 whole, 1 unreadable or damaged, 2 wrong usage or recipe";
