@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "stoker/base/options.h"
-#include "stoker/data/learn/training_requests.h"
 #include "stoker/run/loss_section_internal.h"
 
 namespace stoker {
@@ -28,6 +27,15 @@ Result<const LearnedValue*> FindValue(const Learned* learned, std::string_view s
           : std::string("what was learned"));
 }
 
+// Of an option below the one name that a key of `train` has: target: {price: {normalize: auto}}.
+ConfigLocation PlaceOf(const TrainRecipe& train, const char* key, const char* option) {
+  const ConfigNode* const named = train.written.Find(key);
+  if (named == nullptr) return {};
+  const ConfigNode* const written =
+      named->entries.size() == 1 ? named->entries.front().value.Find(option) : nullptr;
+  return written == nullptr ? named->location : written->location;
+}
+
 std::vector<double> NumbersIn(const LearnedValue& value, const char* option) {
   std::vector<double> numbers;
   for (const Json& number : value.options.value(option, Json::array()))
@@ -36,6 +44,18 @@ std::vector<double> NumbersIn(const LearnedValue& value, const char* option) {
 }
 
 }  // namespace
+
+std::vector<TrainingRequest> RequestsOf(const TrainRecipe& train) {
+  const std::string& field = train.options.target;
+  std::vector<TrainingRequest> requests;
+  if (train.target.learns) {
+    requests.push_back({train.target.log ? kLogTargetRequest : kTargetRequest, field,
+                        PlaceOf(train, "target", "normalize")});
+  }
+  if (train.balanced)
+    requests.push_back({kClassWeightsRequest, field, PlaceOf(train, "loss", "weights")});
+  return requests;
+}
 
 bool Learns(const TrainRecipe& train) { return train.target.learns || train.balanced; }
 

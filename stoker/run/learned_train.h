@@ -2,13 +2,17 @@
 // (data/learn/training_requests.h), put into it.
 #pragma once
 
+#include <vector>
+
 #include "stoker/data/learn/learned.h"
+#include "stoker/data/learn/training_requests.h"
 #include "stoker/run/recipe.h"
 
 namespace stoker {
 
-// Returns whether `train` asks for something that is learned.
+// Returns whether `train` asks for something that is learned, and what.
 bool Learns(const TrainRecipe& train);
+std::vector<TrainingRequest> RequestsOf(const TrainRecipe& train);
 
 // Sets the mean and std of a target that is normalized by `auto`, and the weights of a loss that
 // are `balanced`.

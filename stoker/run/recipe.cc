@@ -339,7 +339,7 @@ Result<Recipe> ParseRecipeAround(const ConfigNode& root, const std::filesystem::
                                  TrainRecipe train) {
   STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(root));
   STOKER_RETURN_IF_ERROR(WishFor(train.memory));
-  STOKER_ASSIGN_OR_RETURN(DataRecipe data, ParseDataSection(root, folder));
+  STOKER_ASSIGN_OR_RETURN(DataRecipe data, ParseDataSection(root, folder, RequestsOf(train)));
   STOKER_RETURN_IF_ERROR(CheckClassNames(root, data, model));
   STOKER_RETURN_IF_ERROR(FillInLearned(data.learned.get(), train));
   STOKER_RETURN_IF_ERROR(CheckBalancedWeights(data, model, train));

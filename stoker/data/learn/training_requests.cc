@@ -4,9 +4,7 @@
 #include <iterator>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "stoker/base/options.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/bucket_by_length.h"
 #include "stoker/data/ops/padded_batch.h"
@@ -22,16 +20,6 @@
 namespace stoker {
 namespace {
 
-bool IsWord(const ConfigNode* node, std::string_view word) {
-  return node != nullptr && node->kind == ConfigNode::Kind::kScalar && !node->quoted &&
-         node->scalar == word;
-}
-
-bool IsTrue(const ConfigNode* node) {
-  bool value = false;
-  return node != nullptr && ReadOption(*node, value).ok() && value;
-}
-
 // The one entry of a map such as {price: {...}}; null for anything else.
 const ConfigNode::Entry* OnlyEntry(const ConfigNode* node) {
   const bool is_one =
@@ -39,34 +27,14 @@ const ConfigNode::Entry* OnlyEntry(const ConfigNode* node) {
   return is_one ? &node->entries.front() : nullptr;
 }
 
-ConfigNode EntryFor(std::string_view stage, std::string_view field, const ConfigLocation& at) {
+ConfigNode EntryFor(const TrainingRequest& request) {
+  const ConfigLocation& at = request.place;
   ConfigNode options =
-      ConfigNode::Map({{"field", at, ConfigNode::Scalar(std::string(field), /*quoted=*/true)}});
+      ConfigNode::Map({{"field", at, ConfigNode::Scalar(request.field, /*quoted=*/true)}});
   options.location = at;
-  ConfigNode entry = ConfigNode::Map({{std::string(stage), at, std::move(options)}});
+  ConfigNode entry = ConfigNode::Map({{std::string(request.stage), at, std::move(options)}});
   entry.location = at;
   return entry;
-}
-
-std::vector<ConfigNode> EntriesOf(const ConfigNode& recipe) {
-  std::vector<ConfigNode> entries;
-  const ConfigNode* const train = recipe.Find("train");
-  if (train == nullptr) return entries;
-  const std::string_view field = TargetOf(recipe);
-  if (const auto* const target = OnlyEntry(train->Find("target"))) {
-    const ConfigNode* const normalize = target->value.Find("normalize");
-    if (IsWord(normalize, "auto")) {
-      const bool log = IsTrue(target->value.Find("log"));
-      entries.push_back(
-          EntryFor(log ? kLogTargetRequest : kTargetRequest, field, normalize->location));
-    }
-  }
-  if (const auto* const loss = OnlyEntry(train->Find("loss"))) {
-    const ConfigNode* const weights = loss->value.Find("weights");
-    if (IsWord(weights, "balanced"))
-      entries.push_back(EntryFor(kClassWeightsRequest, field, weights->location));
-  }
-  return entries;
 }
 
 std::string_view NameOfStage(const ConfigNode& item) {
@@ -132,11 +100,11 @@ std::string_view TargetOf(const ConfigNode& recipe) {
   return named == nullptr ? std::string_view(target->scalar) : std::string_view(named->key);
 }
 
-ConfigNode WithTrainingRequests(const ConfigNode& recipe, ConfigNode list) {
+ConfigNode WithTrainingRequests(std::span<const TrainingRequest> requests, ConfigNode list) {
   if (list.kind != ConfigNode::Kind::kList || list.items.empty()) return list;
-  for (ConfigNode& entry : EntriesOf(recipe)) {
-    const size_t place = PlaceFor(list, TargetOf(recipe));
-    list.items.insert(list.items.begin() + static_cast<std::ptrdiff_t>(place), std::move(entry));
+  for (const TrainingRequest& request : requests) {
+    const size_t place = PlaceFor(list, request.field);
+    list.items.insert(list.items.begin() + static_cast<std::ptrdiff_t>(place), EntryFor(request));
   }
   return list;
 }

@@ -4,11 +4,13 @@
 //     target: {price: {normalize: auto, log: true}}   # mean and deviation of the target
 //     loss: {cross_entropy: {weights: balanced}}      # a weight for each class
 //
-// Each is an entry of the list of stages while the list is learned from, such as
-// {train.target: {field: price}}, so that one pass serves stages and targets. No pipeline is built
-// of such an entry.
+// Each is asked for by whoever reads the section `train` (run/learned_train.h), and is an entry of
+// the list of stages while the list is learned from, such as {train.target: {field: price}}, so
+// that one pass serves stages and targets. No pipeline is built of such an entry.
 #pragma once
 
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "stoker/base/config.h"
@@ -34,10 +36,16 @@ std::string_view AskingOption(std::string_view stage);
 // {price: {...}}; label where nothing is named.
 std::string_view TargetOf(const ConfigNode& recipe);
 
-// Returns `list`, the whole training pipeline, with an entry for each value that the section
-// `train` of `recipe` asks for. The entry stands before the first stage that groups samples, and
-// before the stages that work on one other field alone, so that no picture is decoded for it.
-// What cannot be read asks for nothing; reading the section says what is wrong with it.
-ConfigNode WithTrainingRequests(const ConfigNode& recipe, ConfigNode list);
+// A value to learn for `train`.
+struct TrainingRequest {
+  std::string_view stage;  // one of those above
+  std::string field;
+  ConfigLocation place;  // of the key that asks, for messages
+};
+
+// Returns `list`, the whole training pipeline, with an entry for each of `requests`. The entry
+// stands before the first stage that groups samples, and before the stages that work on one other
+// field alone, so that no picture is decoded for it.
+ConfigNode WithTrainingRequests(std::span<const TrainingRequest> requests, ConfigNode list);
 
 }  // namespace stoker

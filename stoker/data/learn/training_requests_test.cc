@@ -5,45 +5,36 @@
 
 namespace stoker::training_requests_test {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr const char* kStages =
-    "[csv: a.csv, {split: {side: train}}, shuffle, decode, normalize: auto, {lookup: {values: "
-    "auto, field: kind}}, batch: 2, prefetch]";
+    "[csv: a.csv, {split: {side: train}}, shuffle, decode, normalize: auto, "
+    "{lookup: {values: auto, field: kind}}, batch: 2, prefetch]";
 
-// The list with the entries that `train` asks for, one a line.
-std::string Listed(const std::string& train, const std::string& stages = kStages) {
-  const ConfigNode recipe = *ParseYaml("train: " + train, "r.yaml");
+// The list with an entry for the request, one item a line.
+std::string Listed(std::string_view stage, const std::string& field,
+                   const std::string& stages = kStages) {
+  const TrainingRequest request{.stage = stage, .field = field, .place = {}};
   std::string text;
-  for (const ConfigNode& item : WithTrainingRequests(recipe, *ParseYaml(stages, "list")).items)
+  for (const ConfigNode& item :
+       WithTrainingRequests(std::span(&request, 1), *ParseYaml(stages, "list")).items)
     text += ToYamlLine(item) + "\n";
   return text;
 }
 
 TEST(TrainingRequests, StandBeforeTheBatchAndBeforeStagesThatLeaveTheTargetAlone) {
-  EXPECT_THAT(Listed("{target: {price: {normalize: auto}}}"),
+  EXPECT_THAT(Listed(kTargetRequest, "price"),
               HasSubstr("field: kind}}\n{train.target: {field: \"price\"}}\n{batch: 2}\n"));
-  EXPECT_THAT(Listed("{target: {price: {normalize: auto, log: true}}}", "[csv, decode, batch]"),
+  EXPECT_THAT(Listed(kLogTargetRequest, "price", "[csv, decode, batch]"),
               HasSubstr("csv\n{train.target.log: {field: \"price\"}}\ndecode\n"));
-  EXPECT_THAT(Listed("{loss: {focal: {weights: balanced}}}", "[csv, {cast: {field: label}}]"),
+  EXPECT_THAT(Listed(kClassWeightsRequest, "label", "[csv, {cast: {field: label}}]"),
               HasSubstr("cast: {field: label}}\n{train.loss: {field: \"label\"}}\n"));
 }
 
-TEST(TrainingRequests, AreNoneWhereNothingIsAsked) {
-  for (const char* const train :
-       {"{target: price}", "{target: {price: {log: true}}}",
-        "{target: {price: {normalize: \"auto\"}}}",
-        "{target: {price: {normalize: {mean: 1, std: 2}}}}", "{loss: cross_entropy}",
-        "{loss: {cross_entropy: {weights: [1, 2]}}}", "{target: {a: {normalize: auto}, b: {}}}"}) {
-    EXPECT_EQ(Listed(train), Listed("{}")) << train;
-  }
-}
-
 TEST(TrainingRequests, AreFoundWithTheStages) {
-  const ConfigNode recipe = *ParseYaml("train: {target: {y: {normalize: auto}}}", "r.yaml");
+  const TrainingRequest request{.stage = kTargetRequest, .field = "y", .place = {}};
   const std::vector<LearnRequest> requests =
-      FindLearnRequests(WithTrainingRequests(recipe, *ParseYaml(kStages, "list")));
+      FindLearnRequests(WithTrainingRequests(std::span(&request, 1), *ParseYaml(kStages, "list")));
   ASSERT_EQ(requests.size(), 3u);
   EXPECT_EQ(requests[2].stage, kTargetRequest);
   EXPECT_EQ(requests[2].field, "y");

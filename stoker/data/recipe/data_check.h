@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 
 #include "stoker/base/config.h"
 #include "stoker/base/status.h"
 #include "stoker/data/core/dataset.h"
+#include "stoker/data/learn/training_requests.h"
 
 namespace stoker {
 
@@ -18,6 +20,7 @@ struct CheckedData {
 };
 
 // As ParseDataSection (recipe.h), but collects errors.
-CheckedData CheckDataSection(const ConfigNode& recipe, const std::filesystem::path& recipe_folder);
+CheckedData CheckDataSection(const ConfigNode& recipe, const std::filesystem::path& recipe_folder,
+                             std::span<const TrainingRequest> requests = {});
 
 }  // namespace stoker

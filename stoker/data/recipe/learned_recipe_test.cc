@@ -100,10 +100,10 @@ TEST_F(LearnedRecipe, AStageThatFollowsOneThatChangesItsFieldLearnsInAPassOfItsO
 }
 
 TEST_F(LearnedRecipe, ClassesHaveBalancedWeightsOnceTheirWordsAreNumbered) {
-  ConfigNode recipe = Recipe("lookup: auto, normalize: auto");
-  recipe.entries.push_back(
-      {"train", {}, *ParseYaml("loss: {cross_entropy: {weights: balanced}}", "t.yaml")});
-  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data, ParseDataSection(recipe, dir_.path()));
+  const TrainingRequest request{.stage = kClassWeightsRequest, .field = "label", .place = {}};
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data,
+                              ParseDataSection(Recipe("lookup: auto, normalize: auto"), dir_.path(),
+                                               std::span(&request, 1)));
   const LearnedValue* const weights = data.learned->Find("train.loss", "label", 1);
   ASSERT_NE(weights, nullptr);
   // Six times ash, four times oak: samples / (classes * samples of the class).
@@ -116,22 +116,22 @@ TEST_F(LearnedRecipe, TheTargetIsLearnedWithTheStagesAndOfItsLogarithm) {
   std::string text;
   for (const int row : {1, 2, 4, 8}) text += fmt::format("{},{},oak\n", row, 10 * row);
   WriteBelow(dir_, "prices.csv", text);
-  const auto parsed = [&](const std::string& target) {
+  const auto parsed = [&](std::string_view stage) {
+    const TrainingRequest request{.stage = stage, .field = "price", .place = {}};
     return ParseDataSection(
         *ParseYaml("data: {train: [csv: {files: prices.csv, header: no, fields: {image: {columns: "
                    "0, type: float32}, price: {columns: 1, type: int32}}}, normalize: auto, batch: "
-                   "2]}\ntrain: {target: {price: " +
-                       target + "}}\n",
+                   "2]}\n",
                    "r.yaml"),
-        dir_.path());
+        dir_.path(), std::span(&request, 1));
   };
-  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data, parsed("{normalize: auto}"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data, parsed(kTargetRequest));
   const LearnedValue* const plain = data.learned->Find("train.target", "price", 1);
   ASSERT_NE(plain, nullptr);
   EXPECT_THAT(plain->options["mean"], ElementsAre(37.5));
   EXPECT_NEAR(plain->options["std"][0].get<double>(), 10 * std::sqrt(7.1875), 1e-12);
   EXPECT_NE(data.learned->Find("normalize", "image", 1), nullptr);
-  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe log, parsed("{normalize: auto, log: true}"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe log, parsed(kLogTargetRequest));
   const LearnedValue* const of_log = log.learned->Find("train.target.log", "price", 1);
   ASSERT_NE(of_log, nullptr);
   EXPECT_NEAR(of_log->options["mean"][0].get<double>(), std::log(10) + 1.5 * std::log(2), 1e-6);
@@ -141,15 +141,16 @@ TEST_F(LearnedRecipe, TheTargetIsLearnedWithTheStagesAndOfItsLogarithm) {
 // Each row is a group's: what an earlier group has learned for `train` is no stage of a later one.
 TEST_F(LearnedRecipe, WhatIsLearnedForTrainingDoesNotStandInTheWayOfStagesThatLearnAfterIt) {
   WriteBelow(dir_, "prices.csv", "1,10\n2,20\n4,40\n8,80\n");
+  const TrainingRequest request{.stage = kTargetRequest, .field = "price", .place = {}};
   STOKER_ASSERT_OK_AND_ASSIGN(
       const DataRecipe data,
       ParseDataSection(
           *ParseYaml(
               "data: {train: [csv: {files: prices.csv, header: no, fields: {image: {columns: "
               "0, type: float32}, price: {columns: 1, type: int32}}}, normalize: auto, "
-              "normalize: auto, batch: 2]}\ntrain: {target: {price: {normalize: auto}}}\n",
+              "normalize: auto, batch: 2]}\n",
               "r.yaml"),
-          dir_.path()));
+          dir_.path(), std::span(&request, 1)));
   EXPECT_NE(data.learned->Find("train.target", "price", 1), nullptr);
   EXPECT_NE(data.learned->Find("normalize", "image", 2), nullptr);
 }

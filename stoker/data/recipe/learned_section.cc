@@ -8,7 +8,6 @@
 
 #include "stoker/data/learn/learn.h"
 #include "stoker/data/learn/requests.h"
-#include "stoker/data/learn/training_requests.h"
 #include "stoker/data/options/whole_pipeline.h"
 
 namespace stoker {
@@ -43,7 +42,8 @@ Result<std::shared_ptr<const Learned>> LearnedNamedIn(const ConfigNode& recipe,
 
 Result<std::shared_ptr<const Learned>> LearnedFor(const ConfigNode& recipe, const ConfigNode& list,
                                                   const std::filesystem::path& root,
-                                                  const std::filesystem::path& folder) {
+                                                  const std::filesystem::path& folder,
+                                                  std::span<const TrainingRequest> requests) {
   if (FindLearnRequests(list).empty()) return std::shared_ptr<const Learned>();
   STOKER_ASSIGN_OR_RETURN(auto named, LearnedNamedIn(recipe, folder));
   if (named) return named;
@@ -55,7 +55,7 @@ Result<std::shared_ptr<const Learned>> LearnedFor(const ConfigNode& recipe, cons
         "with `learned`, the learned.json of a run",
         data.location.ToString());
   }
-  return LearnFrom(WithTrainingRequests(recipe, *std::move(train)), root);
+  return LearnFrom(WithTrainingRequests(requests, *std::move(train)), root);
 }
 
 }  // namespace stoker

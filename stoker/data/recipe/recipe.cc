@@ -118,10 +118,11 @@ bool NamesServers(const ConfigNode& node) {
 struct RecipePlace {
   const ConfigNode& recipe;
   const std::filesystem::path& folder;
+  std::span<const TrainingRequest> requests;
 };
 
-// Builds one pipeline, after what its stages learn is known, and what `train` learns where
-// `learning` has entries for that (WithTrainingRequests). One that reads from servers is left
+// Builds one pipeline, after what its stages learn is known, and what else `learning` has entries
+// for (WithTrainingRequests). One that reads from servers is left
 // out where it is not known how `remote` would have them read: they would be asked at the usual
 // address with the user's credentials.
 void ReadPipeline(const ConfigNode& list, const ConfigNode& learning, const RecipePlace& place,
@@ -131,7 +132,8 @@ void ReadPipeline(const ConfigNode& list, const ConfigNode& learning, const Reci
   if (remote && !read.knows_servers) return;
   std::shared_ptr<const Learned> learned;
   const Result<ConfigNode> whole = [&]() -> Result<ConfigNode> {
-    STOKER_ASSIGN_OR_RETURN(learned, LearnedFor(place.recipe, learning, root, place.folder));
+    STOKER_ASSIGN_OR_RETURN(learned,
+                            LearnedFor(place.recipe, learning, root, place.folder, place.requests));
     return FillInLearned(list, learned.get());
   }();
   read.problems.Add(whole.status());
@@ -148,8 +150,8 @@ void ReadPipelines(const RecipePlace& place, SectionRead& read) {
   read.problems.Add(shared);
   if (!shared.ok()) return;
   if (const std::optional<ConfigNode> train = WholePipeline(data, "train")) {
-    ReadPipeline(*train, WithTrainingRequests(recipe, *train), place, read.train, read.train_filled,
-                 read);
+    ReadPipeline(*train, WithTrainingRequests(place.requests, *train), place, read.train,
+                 read.train_filled, read);
   } else {
     read.problems.Add(InvalidArgument(
         "{}: data: the pipeline 'train' is missing; it is a list such as [idx: {{...}}, shuffle, "
@@ -167,7 +169,8 @@ void ReadPipelines(const RecipePlace& place, SectionRead& read) {
   read.problems.Add(CheckSameClasses(*eval, of_train, FindClassNames(*read.eval, label)));
 }
 
-SectionRead ReadSection(const ConfigNode& recipe, const std::filesystem::path& recipe_folder) {
+SectionRead ReadSection(const RecipePlace& place) {
+  const auto& [recipe, recipe_folder, requests] = place;
   SectionRead read;
   const Result<const ConfigNode*> data = DataSection(recipe);
   read.problems.Add(data.status());
@@ -176,7 +179,7 @@ SectionRead ReadSection(const ConfigNode& recipe, const std::filesystem::path& r
   read.problems.Add(keys);
   read.knows_servers = keys.ok() || read.options.remote.given();
   read.options.root = AbsoluteRoot(**data, read.options.root, recipe_folder);
-  if (KnowsRoot(**data, keys)) ReadPipelines({recipe, recipe_folder}, read);
+  if (KnowsRoot(**data, keys)) ReadPipelines(place, read);
   return read;
 }
 
@@ -302,8 +305,9 @@ ConfigNode WithRequests(const ConfigNode& data, const SectionRead& read, ConfigN
 }  // namespace
 
 Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
-                                    const std::filesystem::path& recipe_folder) {
-  SectionRead read = ReadSection(recipe, recipe_folder);
+                                    const std::filesystem::path& recipe_folder,
+                                    std::span<const TrainingRequest> requests) {
+  SectionRead read = ReadSection({recipe, recipe_folder, requests});
   STOKER_RETURN_IF_ERROR(read.problems.ToStatus());
   DataOptions& options = read.options;
   if (options.classes.empty()) options.classes = FindClassNames(*read.train, LabelOf(recipe));
@@ -331,8 +335,9 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
                     .parsed_eval = std::move(eval)};
 }
 
-CheckedData CheckDataSection(const ConfigNode& recipe, const std::filesystem::path& recipe_folder) {
-  SectionRead read = ReadSection(recipe, recipe_folder);
+CheckedData CheckDataSection(const ConfigNode& recipe, const std::filesystem::path& recipe_folder,
+                             std::span<const TrainingRequest> requests) {
+  SectionRead read = ReadSection({recipe, recipe_folder, requests});
   return {std::move(read.train), std::move(read.eval), read.problems.ToStatus()};
 }
 

@@ -1,16 +1,14 @@
 // The `data:` section of a recipe.
 //
 //   data:
-//     root: fashion-mnist              # paths below are relative to it; it is relative to the
-//                                      recipe
+//     root: fashion-mnist              # paths below are relative to it; it is itself relative to
+//                                      # the recipe
 //     train: [...]                     # a pipeline: a list of operators
 //     eval: [...]                      # optional
 //     source: [csv: a.csv]             # optional: what both pipelines begin with
-//     split: {eval: 0.2}               # optional: which samples of the source each gets
-//     (ops/split.h) classes: [T-shirt, Trouser]      # optional: the names of the labels 0, 1, ...;
-//     without it #
-//                                      they have the names that the source gives (`folder`), or #
-//                                      the words that `lookup` numbered
+//     split: {eval: 0.2}               # optional: which samples each gets (ops/split.h)
+//     classes: [T-shirt, Trouser]      # optional: the names of the labels 0, 1, ...; without it
+//                                      # those of the source (`folder`), or of `lookup`
 //     learned: RUN/learned.json        # optional: what stages with `auto` have learned; else it is
 //                                      # learned when the section is read (data/learn)
 //     remote: {cache: /scratch}        # optional: how files on servers are read (docs/remote.md);
@@ -20,6 +18,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,6 +26,7 @@
 #include "stoker/base/registry.h"
 #include "stoker/data/core/dataset.h"
 #include "stoker/data/learn/learned.h"
+#include "stoker/data/learn/training_requests.h"
 
 namespace stoker {
 
@@ -60,10 +60,12 @@ Result<ConfigNode> ReadRecipe(const std::filesystem::path& file,
                               const std::vector<std::string>& assignments);
 
 // Reads the section `data` of `recipe`, which reads the training side once if a stage learns from
-// it. A relative root in the recipe starts at `recipe_folder`,
-// one from --set at the working directory; in `filled` it is absolute.
+// it. A relative root in the recipe starts at `recipe_folder`, one from --set at the working
+// directory; in `filled` it is absolute.
+//   requests  what is learned beside, for the section `train` (run/learned_train.h)
 Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
-                                    const std::filesystem::path& recipe_folder);
+                                    const std::filesystem::path& recipe_folder,
+                                    std::span<const TrainingRequest> requests = {});
 
 // Makes the pipeline `data.eval` only; the files of `data.train` need not exist, unless a stage
 // learns from them and there is no `data.learned`. Errors: also

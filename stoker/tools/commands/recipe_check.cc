@@ -207,8 +207,8 @@ Inspection RecipeCheck::Report() const {
 }
 
 CheckedData CheckData(const ConfigNode& recipe, const std::filesystem::path& folder,
-                      RecipeCheck& check) {
-  CheckedData data = CheckDataSection(recipe, folder);
+                      RecipeCheck& check, std::span<const TrainingRequest> requests) {
+  CheckedData data = CheckDataSection(recipe, folder, requests);
   check.Add(data.status, "data");
   if (const auto hint = data.train ? HintOfOrder(*data.train) : std::nullopt)
     check.Warn(fmt::format("data.train: {}; {}", hint->problem, hint->advice));

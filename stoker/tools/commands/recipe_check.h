@@ -68,7 +68,8 @@ class RecipeCheck {
 
 // Checks the sections' names, the keys of `data`, its pipelines, their sources and a first batch of
 // each. Returns the parts that could be made.
+//   requests  as of ParseDataSection
 CheckedData CheckData(const ConfigNode& recipe, const std::filesystem::path& folder,
-                      RecipeCheck& check);
+                      RecipeCheck& check, std::span<const TrainingRequest> requests = {});
 
 }  // namespace stoker

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "stoker/base/problems.h"
+#include "stoker/run/learned_train.h"
 #include "stoker/run/train_check.h"
 #include "stoker/tools/commands/check_command.h"
 #include "stoker/tools/trainer/commands.h"
@@ -23,11 +24,11 @@ void CheckParts(const Result<ModelRegistry::Configured>& model, const CheckedTra
 }
 
 void CheckAll(const ConfigNode& recipe, const std::filesystem::path& folder, RecipeCheck& check) {
-  const CheckedData data = CheckData(recipe, folder, check);
+  const CheckedTrain train = CheckTrainSection(recipe, folder);
+  const CheckedData data = CheckData(recipe, folder, check, RequestsOf(train.train));
   const Result<ModelRegistry::Configured> model = ParseModelSection(recipe);
   check.Add(model.status(), "model");
   const bool others_are_right = check.clean();
-  const CheckedTrain train = CheckTrainSection(recipe, folder);
   check.Add(train.status, "train");
   if (!train.Reads("metrics"))
     check.NotChecked("the parts of `train` that follow metrics, since train.metrics is not known");

@@ -45,6 +45,28 @@ TEST(Target, GivesOneNumberToAllWhereOneIsGiven) {
   EXPECT_THAT(train.target.std, ElementsAre(3, 3));
 }
 
+TEST(LearnedTrain, AsksForWhatIsNotGivenAsNumbers) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"  target: price\n", ""},
+      {"  target: {price: {log: true}}\n", ""},
+      {"  target: {price: {normalize: {mean: 1, std: 2}}}\n", ""},
+      {"  loss: cross_entropy\n", ""},
+      {"  loss: {cross_entropy: {weights: [1, 2]}}\n", ""},
+      {"  target: {price: {normalize: auto}}\n", "train.target of price at r.yaml:2:31"},
+      {"  target: {price: {normalize: auto, log: true}}\n",
+       "train.target.log of price at r.yaml:2:31"},
+      {"  loss: {focal: {weights: balanced}}\n", "train.loss of label at r.yaml:2:27"}};
+  for (const auto& [text, wanted] : cases) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const TrainRecipe train, Parsed(text));
+    std::string asked;
+    for (const TrainingRequest& request : RequestsOf(train))
+      asked +=
+          fmt::format("{} of {} at {}", request.stage, request.field, request.place.ToString());
+    EXPECT_EQ(asked, wanted) << text;
+    EXPECT_EQ(Learns(train), !asked.empty());
+  }
+}
+
 struct WrongCase {
   const char *train, *says;
 };
@@ -55,6 +77,7 @@ constexpr WrongCase kWrong[] = {
     {"  target: {y: {logs: true}}\n", "unknown option 'logs'; did you mean 'log'?"},
     {"  target: {y: {log: 2}}\n", "r.yaml:2:21: train.target: log"},
     {"  target: {y: {normalize: yes}}\n", "r.yaml:2:27: train.target: normalize is"},
+    {"  target: {y: {normalize: \"auto\"}}\n", "it must be auto without quotes"},
     {"  target: {y: {normalize: {mean: 1, std: 0}}}\n",
      "normalize.std has 0 among its values; each must be > 0"},
     {"  target: {y: {normalize: {mean: [1, 2], std: [1, 2, 3]}}}\n", "2 means and 3 stds"},
