@@ -47,8 +47,8 @@ class Learner {
 };
 
 // Returns the learner for a stage of `operator_name`, or for what `train` learns
-// (training_requests.h). Errors: kInvalidArgument for a field of which
-// it cannot learn; kUnimplemented for an operator without one.
+// (training_requests.h). Errors: kInvalidArgument for a field of which it cannot learn;
+// kUnimplemented for an operator without one.
 Result<std::unique_ptr<Learner>> MakeLearner(const std::string& operator_name,
                                              const LearnerInput& input);
 
@@ -56,7 +56,7 @@ Result<std::unique_ptr<Learner>> MakeLearner(const std::string& operator_name,
 // learned, so that what is wrong with the field is said by the operator itself.
 ConfigNode OptionsToTry(const std::string& operator_name);
 
-// The learners by operator.
+// The learners by operator, or by what `train` learns.
 Result<std::unique_ptr<Learner>> MakeMomentsLearner(const LearnerInput& input);    // normalize
 Result<std::unique_ptr<Learner>> MakeWordsLearner(const LearnerInput& input);      // lookup
 Result<std::unique_ptr<Learner>> MakeQuantilesLearner(const LearnerInput& input);  // bucketize
