@@ -9,6 +9,7 @@
 #include "stoker/base/denormals.h"
 #include "stoker/base/problems.h"
 #include "stoker/base/trace.h"
+#include "stoker/data/core/tokens.h"
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
 
@@ -43,7 +44,7 @@ Status CheckInput(const Field& field, const Field* target, bool normalized_here)
     return InvalidArgument("train.input: field {} is normalised on the device, but is not uint8",
                            field.ToString());
   }
-  if (!normalized_here && !IsFloating(field.dtype)) {
+  if (!normalized_here && !IsFloating(field.dtype) && !IsTokens(field)) {
     return InvalidArgument(
         "train.input: field {} is no floating-point input; put `normalize` or `cast: float32` "
         "before `batch`",
@@ -152,6 +153,8 @@ at::Tensor Feeder::OnDevice(at::Tensor host) const {
 // each by itself, as the pipeline's kernel does.
 at::Tensor Feeder::MakeInput(const Array& array) const {
   at::Tensor input = OnDevice(ToTensor(array));
+  if (at::isIntegralType(input.scalar_type(), /*includeBool=*/false) && !shifts_.defined())
+    return input.to(at::kLong);
   if (!shifts_.defined()) input = input.to(at::kFloat);
   if (options_.channels_last && input.dim() == 4) input = input.permute({0, 3, 1, 2});
   if (!shifts_.defined()) return InLayout(input, options_.memory_format);

@@ -24,7 +24,9 @@
 namespace stoker {
 
 struct TensorBatch {
-  at::Tensor input;  // float32, [samples, ...]; images [samples, channels, height, width]
+  // float32, [samples, ...]; images [samples, channels, height, width]; tokens int64, [samples,
+  // length]
+  at::Tensor input;
   // int64 or float32, [samples], or float32 [samples, numbers] (see Feeder); undefined if
   // FeederOptions::target is nothing
   at::Tensor target;
@@ -61,8 +63,8 @@ struct FeederOptions {
 
 // The places of the fields in a Spec, after checking that input and target can be used. Errors
 // (kInvalidArgument, naming the field and what to put into the recipe): no such field, no batch
-// dimension, an input that is not floating point (with `normalize`: not bytes), a target that is
-// neither one number a sample nor a row of as many for each.
+// dimension, an input that is neither floating point nor tokens (with `normalize`: not bytes), a
+// target that is neither one number a sample nor a row of as many for each.
 struct FeederFields {
   size_t input = 0;
   std::optional<size_t> target;

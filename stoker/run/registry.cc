@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "stoker/data/core/tokens.h"
+
 namespace stoker {
 namespace {
 
@@ -71,11 +73,29 @@ std::vector<MeasuredFigure> MetricRegistry::FiguresOf(const std::vector<Configur
 }
 
 std::string ModelInput::ToString() const {
+  if (tokens) return "tokens";
   return fmt::format("{} x {} x {}", channels, height, width);
+}
+
+Status CheckTakes(std::string_view model, bool takes_tokens, const ModelInput& input) {
+  if (takes_tokens == input.tokens) return OkStatus();
+  if (input.tokens) {
+    return InvalidArgument(
+        "{} takes numbers, and the field of train.input holds whole numbers, a sequence of tokens "
+        "a "
+        "sample: put `normalize` or `cast: float32` before `batch` if they are numbers, or take a "
+        "model of sequences, such as embedding_bag",
+        model);
+  }
+  return InvalidArgument(
+      "{} takes sequences of tokens, whole numbers such as `words` makes of a text, and the field "
+      "of train.input holds samples of {}; set train.input to the field of the tokens",
+      model, input.ToString());
 }
 
 Result<ModelInput> ModelInputOf(const Field& field, bool channels_last) {
   const Shape& shape = field.shape;
+  if (IsTokens(field)) return ModelInput{.channels = 0, .tokens = true};
   const bool known = shape.size() >= 2 && IsFullyKnown(std::span(shape).subspan(1));
   if (!known || shape.size() > 4) {
     return InvalidArgument(

@@ -35,15 +35,17 @@ struct ModelInput {
   int64_t channels = 0;
   int64_t height = 1;
   int64_t width = 1;
+  bool tokens = false;  // a sequence of whole numbers, of any length; the others are not used
 
   int64_t num_values() const { return channels * height * width; }
   bool operator==(const ModelInput&) const = default;
-  std::string ToString() const;  // "1 x 28 x 28": channels, height, width
+  std::string ToString() const;  // "1 x 28 x 28": channels, height, width; or "tokens"
 };
 
 // Returns the shape of a sample of a batched field: [n, features], [n, height, width] or [n,
 // channels, height, width], with `channels_last` [n, height, width, channels], fully known except
-// n. Errors: kInvalidArgument, which names the field and its shape.
+// n; whole numbers (IsTokens) are [n, length] and may have any length. Errors: kInvalidArgument,
+// which names the field and its shape.
 Result<ModelInput> ModelInputOf(const Field& field, bool channels_last = false);
 
 template <typename T>
@@ -76,13 +78,22 @@ concept ScheduleOptions = requires(const T& options, const SchedulePlan& plan) {
   { options.Build(plan) } -> std::same_as<Result<std::unique_ptr<Schedule>>>;
 };
 
+// A model's struct has `static constexpr bool kTakesTokens = true` if it takes sequences of whole
+// numbers; others take numbers. Errors: kInvalidArgument, with what to do, if `input` is the other.
+Status CheckTakes(std::string_view model, bool takes_tokens, const ModelInput& input);
+
 class ModelRegistry : public Registry<std::shared_ptr<Model>, const ModelInput&> {
  public:
   explicit ModelRegistry(StatusOfThrown status_of_thrown = nullptr)
       : Registry("model", status_of_thrown) {}
   template <ModelOptions T>
   void Add() {
-    AddKind<T>("model", [](const T& options, const ModelInput& in) { return options.Build(in); });
+    constexpr bool kTakesTokens = requires { requires T::kTakesTokens; };
+    AddKind<T>("model",
+               [](const T& options, const ModelInput& in) -> Result<std::shared_ptr<Model>> {
+                 STOKER_RETURN_IF_ERROR(CheckTakes(T::kName, kTakesTokens, in));
+                 return options.Build(in);
+               });
   }
   static const ModelRegistry& Known() { return ToAddTo(); }
   static ModelRegistry& ToAddTo();

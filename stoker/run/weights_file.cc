@@ -17,6 +17,7 @@ constexpr const char* kTarget = "target";
 std::optional<ModelInput> SampleShapeIn(std::string_view sample) {
   constexpr std::string_view kBetween = " x ";
   ModelInput shape;
+  if (sample == "tokens") return ModelInput{.channels = 0, .tokens = true};
   const char* at = sample.data();
   const char* const end = at + sample.size();
   for (int64_t* extent : {&shape.channels, &shape.height, &shape.width}) {

@@ -247,7 +247,9 @@ Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batc
   Findings findings;
   const Status status = CatchTorchErrors([&] {
     const at::Tensor values = batch.input.detach().to(at::kDouble);
-    if (auto found = LintInputs(values, field, pipeline)) findings.push_back(*std::move(found));
+    const bool tokens = !batch.input.is_floating_point();
+    if (auto found = tokens ? std::nullopt : LintInputs(values, field, pipeline))
+      findings.push_back(*std::move(found));
     LintBatchSize(model, batch.size(), findings);
     const at::AutoGradMode gradients(true);
     model.train();

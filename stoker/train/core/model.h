@@ -34,7 +34,8 @@ struct TrainingScores {
 // batch norm or dropout it calls those of layers.h, so that several ranks train as one process.
 class Model : public torch::nn::Module {
  public:
-  // input: float, [samples, channels, height, width], contiguous or channels-last.
+  // input: float, [samples, channels, height, width], contiguous or channels-last; of a model of
+  // sequences (kTakesTokens, run/registry.h) int64, [samples, length].
   // Returns scores before softmax: float, [samples, classes].
   virtual at::Tensor Forward(const at::Tensor& input) = 0;
 

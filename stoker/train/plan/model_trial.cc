@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "stoker/data/core/tokens.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/core/build_loss.h"
 #include "stoker/train/core/loss.h"
@@ -17,8 +18,10 @@ namespace stoker {
 namespace {
 
 constexpr int64_t kSamples = 2;  // batch norm needs more than one
+constexpr int64_t kTokens = 4;   // of a sequence, which may have any length
 
 std::vector<int64_t> ShapeOf(const Field& input, bool channels_last) {
+  if (IsTokens(input)) return {kSamples, kTokens};
   std::vector<int64_t> shape(input.shape.begin(), input.shape.end());
   shape[0] = kSamples;
   if (channels_last && shape.size() == 4) return {shape[0], shape[3], shape[1], shape[2]};
@@ -97,7 +100,8 @@ Result<int64_t> TryModel(const Recipe& recipe, Model& model, const Field& input,
                          const Field& target, bool channels_last) {
   TensorBatch zeros;
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
-    zeros.input = at::zeros(ShapeOf(input, channels_last));
+    zeros.input =
+        at::zeros(ShapeOf(input, channels_last), IsTokens(input) ? at::kLong : at::kFloat);
     zeros.target = ZerosLike(target);
   }));
   // Zeros need be no targets that there can be.
@@ -115,7 +119,9 @@ std::optional<int64_t> OutputsToCheck(std::optional<int64_t> known, Model& model
   std::optional<int64_t> outputs;
   const Status status = CatchTorchErrors([&] {
     const c10::InferenceMode no_gradients;
-    const at::Tensor zeros = at::zeros({1, input.channels, input.height, input.width});
+    const at::Tensor zeros = input.tokens
+                                 ? at::zeros({1, kTokens}, at::kLong)
+                                 : at::zeros({1, input.channels, input.height, input.width});
     outputs = model.Forward(zeros.to(device)).size(1);
   });
   model.train(training);

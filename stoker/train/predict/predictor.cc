@@ -174,6 +174,12 @@ struct Predictor::Parts {
   Status CheckSample(const ModelInput& shape) const {
     const std::string trained = model ? sample.ToString() : loaded.sample;
     if (trained.empty() || shape.ToString() == trained) return OkStatus();
+    const ModelInput tokens{.channels = 0, .tokens = true};
+    if (shape.tokens || trained == tokens.ToString()) {
+      return FailedPrecondition(
+          "samples of {} are not what the model was trained on, {}; prepare them as data.eval does",
+          shape.ToString(), trained);
+    }
     return FailedPrecondition(
         "samples of {} (channels x height x width) are not what the model was trained on, {}; "
         "bring them to its channels and size{}",

@@ -23,6 +23,7 @@ namespace {
 // For a run of unknown length: the result does not depend on it.
 constexpr int64_t kStepsOfAnyRun = 1000;
 constexpr int64_t kRandomSamples = 2;  // that batches are made of: their values do not matter
+constexpr int64_t kRandomTokens = 64;  // of a sequence
 
 uint64_t LimitOf(uint64_t wanted, const Placement& placement) {
   if (wanted != 0) return wanted;
@@ -45,7 +46,9 @@ Result<TensorBatch> RandomBatch(Model& model, const ModelInput& input, c10::Devi
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
     const at::NoGradGuard no_grad;
     torch::manual_seed(1);
-    batch.input = at::randn({kRandomSamples, input.channels, input.height, input.width});
+    batch.input = input.tokens
+                      ? at::zeros({kRandomSamples, kRandomTokens}, at::kLong)
+                      : at::randn({kRandomSamples, input.channels, input.height, input.width});
     model.eval();
     const int64_t classes = model.Forward(batch.input).size(1);
     batch.input = batch.input.to(device);

@@ -1,0 +1,87 @@
+#include "stoker/train/models/embedding_bag.h"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/embedding_bag.h>
+#include <ATen/ops/zeros.h>
+#include <torch/nn/modules/container/modulelist.h>
+#include <torch/nn/modules/embedding.h>
+#include <torch/nn/modules/linear.h>
+
+#include "stoker/train/core/layers.h"
+#include "stoker/train/core/model.h"
+#include "stoker/train/models/sequences_internal.h"
+#include "stoker/train/models/width_range_internal.h"
+
+namespace stoker {
+namespace {
+
+// Of at::embedding_bag.
+int64_t ModeOf(const std::string& combine) {
+  if (combine == "sum") return 0;
+  return combine == "mean" ? 1 : 2;
+}
+
+class EmbeddingBagModel final : public Model {
+ public:
+  explicit EmbeddingBagModel(const EmbeddingBag& options)
+      : options_(options),
+        embedding_(
+            register_module("embedding", torch::nn::Embedding(options.tokens, options.width))) {
+    const auto list = register_module("layers", torch::nn::ModuleList());
+    int64_t width = options.width;
+    std::vector<int64_t> widths = options.hidden;
+    widths.push_back(options.classes);
+    for (const int64_t next : widths) {
+      layers_.emplace_back(width, next);
+      list->push_back(layers_.back());
+      width = next;
+    }
+  }
+
+  bool DropsOut() const override { return options_.dropout > 0; }
+
+  at::Tensor Forward(const at::Tensor& input) override {
+    at::Tensor x = Combined(input);
+    for (size_t i = 0; i < layers_.size(); ++i) {
+      if (options_.dropout > 0) x = Dropout(x, options_.dropout, is_training());
+      x = layers_[i](x);
+      if (i + 1 < layers_.size()) x = x.relu();
+    }
+    return x;
+  }
+
+ private:
+  // Only tokens travel on, each sample's one after the other: padding costs nothing then.
+  at::Tensor Combined(const at::Tensor& input) {
+    const at::Tensor there = TokensIn(input, options_.tokens, options_.padding);
+    const at::Tensor ends = there.sum(1).cumsum(0);
+    const at::Tensor begins =
+        at::cat({at::zeros({1}, ends.options()), ends.narrow(0, 0, ends.size(0) - 1)});
+    return std::get<0>(at::embedding_bag(embedding_->weight, input.masked_select(there), begins,
+                                         /*scale_grad_by_freq=*/false, ModeOf(options_.combine)));
+  }
+
+  const EmbeddingBag options_;
+  torch::nn::Embedding embedding_;
+  std::vector<torch::nn::Linear> layers_;
+};
+
+}  // namespace
+
+void EmbeddingBag::Describe(OptionTable<EmbeddingBag>& table) {
+  table.Field("classes", &EmbeddingBag::classes, "number of outputs: one a class, label or number",
+              WidthRange());
+  DescribeTokens(table);
+  table
+      .Field("combine", &EmbeddingBag::combine, "what becomes of the vectors of a sample",
+             OneOf{{"mean", "sum", "max"}})
+      .Field("hidden", &EmbeddingBag::hidden, "widths of the layers before the last", WidthRange())
+      .Field("dropout", &EmbeddingBag::dropout, "share of values dropped before each layer",
+             OptionRange{.low = 0, .high = 0.99});
+}
+
+Result<std::shared_ptr<Model>> EmbeddingBag::Build(const ModelInput& /*input*/) const {
+  return std::make_shared<EmbeddingBagModel>(*this);
+}
+
+}  // namespace stoker

@@ -1,0 +1,13 @@
+#include "stoker/train/models/lstm.h"
+
+#include "stoker/train/models/recurrent_internal.h"
+
+namespace stoker {
+
+void Lstm::Describe(OptionTable<Lstm>& table) { DescribeRecurrent(table); }
+
+Result<std::shared_ptr<Model>> Lstm::Build(const ModelInput& /*input*/) const {
+  return std::make_shared<RecurrentModel<torch::nn::LSTM, Lstm>>(*this);
+}
+
+}  // namespace stoker

@@ -1,0 +1,126 @@
+// RecurrentModel: what `lstm` and `gru` have in common.
+#pragma once
+
+#include <ATen/ops/_pack_padded_sequence.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/gru.h>
+#include <ATen/ops/lstm.h>
+#include <ATen/ops/zeros.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+#include <torch/nn/modules/embedding.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/nn/modules/rnn.h>
+
+#include <type_traits>
+#include <vector>
+
+#include "stoker/train/core/layers.h"
+#include "stoker/train/core/model.h"
+#include "stoker/train/models/sequences_internal.h"
+#include "stoker/train/models/width_range_internal.h"
+
+namespace stoker {
+
+template <typename T>
+void DescribeRecurrent(OptionTable<T>& table) {
+  table.Field("classes", &T::classes, "number of outputs: one a class, label or number",
+              WidthRange());
+  DescribeTokens(table);
+  table.Field("units", &T::units, "width of a layer", Between(1, 1'000'000))
+      .Field("layers", &T::layers, "layers, each over the outputs of the one before",
+             Between(1, 100))
+      .Field("bidirectional", &T::bidirectional,
+             "whether each layer also reads the sequence from its end")
+      .Field("dropout", &T::dropout,
+             "share of values dropped of the tokens' vectors and before the output",
+             OptionRange{.low = 0, .high = 0.99});
+}
+
+// A vector for each token, layers of Cells, and a linear layer over the last state of the last one.
+// A sequence ends with its last token: what pads it is not read, so its scores are the same in any
+// batch. Padding between tokens is read as a vector of zeros, and so is a sequence without any
+// token, as one of length 1.
+//
+// Parameters are named as those of torch.nn.Embedding (`embedding`), torch.nn.LSTM or GRU
+// (`recurrent`) and torch.nn.Linear (`head`).
+//   Cells  torch::nn::LSTM or torch::nn::GRU
+template <typename Cells, typename Options>
+class RecurrentModel final : public Model {
+ public:
+  explicit RecurrentModel(const Options& options) : options_(options) {
+    using CellOptions = std::conditional_t<kLstm, torch::nn::LSTMOptions, torch::nn::GRUOptions>;
+    register_module("embedding", embedding_);
+    cells_ = register_module("recurrent", Cells(CellOptions(options.width, options.units)
+                                                    .num_layers(options.layers)
+                                                    .bidirectional(options.bidirectional)));
+    register_module("head", head_);
+  }
+
+  bool DropsOut() const override { return options_.dropout > 0; }
+
+  at::Tensor Forward(const at::Tensor& input) override {
+    const at::Tensor there = TokensIn(input, options_.tokens, options_.padding);
+    const at::Tensor vectors = Dropped(VectorsOf(input, there));
+    return head_(Dropped(LastStates(vectors, LengthsOf(there))));
+  }
+
+ private:
+  static constexpr bool kLstm = std::is_same_v<Cells, torch::nn::LSTM>;
+
+  int64_t directions() const { return options_.bidirectional ? 2 : 1; }
+
+  at::Tensor Dropped(const at::Tensor& x) const {
+    return options_.dropout > 0 ? Dropout(x, options_.dropout, is_training()) : x;
+  }
+
+  at::Tensor VectorsOf(const at::Tensor& input, const at::Tensor& there) {
+    const at::Tensor known = input.masked_fill(there.logical_not(), 0);
+    return embedding_(known) * there.unsqueeze(2);
+  }
+
+  // Up to the last token, on the CPU, as packing wants them.
+  static at::Tensor LengthsOf(const at::Tensor& there) {
+    const at::Tensor places = at::arange(1, there.size(1) + 1, there.options().dtype(at::kLong));
+    return (there * places).amax(1).clamp_min(1).cpu();
+  }
+
+  // Packed sequences come with the longest first. torch's cells have no kernels of 16 bits for
+  // them, so autocast stays out.
+  at::Tensor LastStates(const at::Tensor& vectors, const at::Tensor& lengths) {
+    const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
+    const at::Tensor order = lengths.argsort(/*stable=*/true, /*dim=*/0, /*descending=*/true);
+    const at::Tensor back = order.argsort().to(vectors.device());
+    const auto [data, batch_sizes] = at::_pack_padded_sequence(
+        vectors.to(at::kFloat).index_select(0, order.to(vectors.device())),
+        lengths.index_select(0, order), /*batch_first=*/true);
+    const at::Tensor states = StatesAtEnd(data, batch_sizes, vectors.size(0));
+    const int64_t last = states.size(0) - 1;
+    const at::Tensor of_layer =
+        options_.bidirectional ? at::cat({states[last - 1], states[last]}, 1) : states[last];
+    return of_layer.index_select(0, back);
+  }
+
+  // [layers * directions, samples, units]
+  at::Tensor StatesAtEnd(const at::Tensor& data, const at::Tensor& batch_sizes, int64_t samples) {
+    const at::Tensor begin =
+        at::zeros({options_.layers * directions(), samples, options_.units}, data.options());
+    const std::vector<at::Tensor> parameters = cells_->parameters();
+    if constexpr (kLstm) {
+      return std::get<1>(at::lstm(data, batch_sizes, {begin, begin}, parameters,
+                                  /*has_biases=*/true, options_.layers, /*dropout=*/0,
+                                  is_training(), options_.bidirectional));
+    } else {
+      return std::get<1>(at::gru(data, batch_sizes, begin, parameters, /*has_biases=*/true,
+                                 options_.layers, /*dropout=*/0, is_training(),
+                                 options_.bidirectional));
+    }
+  }
+
+  const Options options_;
+  torch::nn::Embedding embedding_{options_.tokens, options_.width};
+  Cells cells_{nullptr};
+  torch::nn::Linear head_{options_.units * directions(), options_.classes};
+};
+
+}  // namespace stoker

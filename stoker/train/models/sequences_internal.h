@@ -1,0 +1,34 @@
+// What models of sequences share: which numbers of a batch of tokens are there, and which pad it.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "stoker/base/options.h"
+
+namespace stoker {
+
+// Adds the options of such a model's first layer, which are members of T.
+template <typename T>
+void DescribeTokens(OptionTable<T>& table) {
+  table
+      .Field("tokens", &T::tokens,
+             "how many tokens there are: those of an element are from 0 to below it, such as the "
+             "lines of a vocabulary",
+             OptionRange{.low = 1, .high = 100'000'000})
+      .Field("width", &T::width, "numbers that each token becomes, which are learned",
+             OptionRange{.low = 1, .high = 1'000'000})
+      .Field("padding", &T::padding,
+             "the number that fills shorter sequences up and counts as no token, as padded_batch "
+             "writes it (its `padding`)");
+}
+
+// Returns where the numbers of `input` are tokens: bool, of the same shape. Throws c10::Error, with
+// the sample and the number, where one is outside 0 to `tokens` - 1; on an accelerator that is left
+// to the kernel.
+//   input            [samples, length], int64
+//   tokens, padding  options of the model
+at::Tensor TokensIn(const at::Tensor& input, int64_t tokens, int64_t padding);
+
+}  // namespace stoker
