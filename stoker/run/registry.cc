@@ -7,6 +7,8 @@
 
 #include "stoker/data/core/tokens.h"
 
+#include "stoker/data/core/tokens.h"
+
 namespace stoker {
 namespace {
 
