@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,10 +37,20 @@ ConfigLocation PlaceOf(const TrainRecipe& train, const char* key, const char* op
   return written == nullptr ? named->location : written->location;
 }
 
-std::vector<double> NumbersIn(const LearnedValue& value, const char* option) {
+// A file whose checksum is right may have been made by another program.
+Result<std::vector<double>> NumbersIn(const LearnedValue& value, const char* option,
+                                      bool above_zero) {
   std::vector<double> numbers;
-  for (const Json& number : value.options.value(option, Json::array()))
-    numbers.push_back(number.get<double>());
+  const Json list = value.options.value(option, Json());
+  for (const Json& number : list.is_array() ? list : Json::array()) {
+    const double read = number.is_number() ? number.get<double>() : NAN;
+    if (!std::isfinite(read) || (above_zero && read <= 0))
+      return DataLoss("what was learned for {}: {} has {}, and it must be numbers{}", value.Name(),
+                      option, number.dump(), above_zero ? " above 0" : "");
+    numbers.push_back(read);
+  }
+  if (numbers.empty())
+    return DataLoss("what was learned for {}: {} is no list of numbers", value.Name(), option);
   return numbers;
 }
 
@@ -64,14 +75,18 @@ Status FillInLearned(const Learned* learned, TrainRecipe& train) {
     STOKER_ASSIGN_OR_RETURN(
         const LearnedValue* value,
         FindValue(learned, target.log ? kLogTargetRequest : kTargetRequest, "target", train));
-    target.mean = NumbersIn(*value, "mean");
-    target.std = NumbersIn(*value, "std");
+    STOKER_ASSIGN_OR_RETURN(target.mean, NumbersIn(*value, "mean", /*above_zero=*/false));
+    STOKER_ASSIGN_OR_RETURN(target.std, NumbersIn(*value, "std", /*above_zero=*/true));
+    if (target.mean.size() != target.std.size())
+      return DataLoss("what was learned for {}: mean and std are not equally long", value->Name());
   }
   if (!train.balanced) return OkStatus();
   STOKER_ASSIGN_OR_RETURN(const LearnedValue* value,
                           FindValue(learned, kClassWeightsRequest, "loss", train));
-  STOKER_ASSIGN_OR_RETURN(train.loss, WithWeights(train.loss, *train.written.Find("loss"),
-                                                  WriteOption(NumbersIn(*value, "weights"))));
+  STOKER_ASSIGN_OR_RETURN(const std::vector<double> weights,
+                          NumbersIn(*value, "weights", /*above_zero=*/true));
+  STOKER_ASSIGN_OR_RETURN(
+      train.loss, WithWeights(train.loss, *train.written.Find("loss"), WriteOption(weights)));
   return OkStatus();
 }
 

@@ -147,7 +147,24 @@ bool HoldsNoCheckpoint(const fs::path& root) {
   return checkpoints == fs::directory_iterator();
 }
 
+// Of the callback `export` (train/callbacks/export.h).
+bool IsExport(const fs::path& root) {
+  std::error_code ignored;
+  return fs::exists(RunPaths{root}.evaluation(), ignored);
+}
+
+Status NothingToResume(const fs::path& root) {
+  return FailedPrecondition(
+      "{}: is an export, a model for use without a position to go on from; resume the run that "
+      "made "
+      "it, or begin a new run with its weights (--set train.init_from.weights={})",
+      root.string(), root.string());
+}
+
 Status ExistsAlready(const fs::path& root) {
+  if (IsExport(root))
+    return FailedPrecondition("{}: exists already, and is an export; name another directory",
+                              root.string());
   if (std::error_code error; !fs::exists(RunPaths{root}.recipe(), error)) {
     return FailedPrecondition(
         "{}: exists already and is no run; name a directory that is empty or not there yet",
@@ -316,6 +333,7 @@ Result<RunDirectory> RunDirectory::Create(RunPlace place, const ConfigNode& reci
 
 Result<RunDirectory> RunDirectory::Open(const fs::path& root) {
   STOKER_RETURN_IF_ERROR(ReadRunRecipe(root).status());
+  if (IsExport(root)) return NothingToResume(root);
   RunPaths paths{root};
   STOKER_ASSIGN_OR_RETURN(Descriptor lock, TakeLock(paths));
   RemoveLeftovers(root.string());

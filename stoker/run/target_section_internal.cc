@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -39,6 +41,16 @@ Status ParseGiven(const ConfigNode& node, TargetOptions& target) {
         "{}: train.target: normalize has {} means and {} stds; give one of each for every number "
         "of the target, or one for all",
         node.location.ToString(), means, stds);
+  }
+  const auto fits = [](double number) {
+    return std::abs(number) <= std::numeric_limits<float>::max();
+  };
+  if (!std::ranges::all_of(given.mean, fits) || !std::ranges::all_of(given.std, fits) ||
+      std::ranges::any_of(given.std, [](double std) { return static_cast<float>(std) == 0; })) {
+    return InvalidArgument(
+        "{}: train.target: normalize has numbers that float32 cannot hold, in which losses are "
+        "computed; give smaller ones, or a std above 1e-45",
+        node.location.ToString());
   }
   given.mean.resize(std::max(means, stds), given.mean.front());
   given.std.resize(std::max(means, stds), given.std.front());

@@ -11,6 +11,7 @@ namespace {
 
 constexpr const char* kSample = "sample";
 constexpr const char* kTarget = "target";
+constexpr const char* kLearned = "learned";
 
 }  // namespace
 
@@ -37,6 +38,7 @@ Status WriteWeights(const std::string& path, const Weights& weights) {
                                   {kSafetensorsChecksum, ChecksumOf(weights.arrays)}};
   if (!weights.sample.empty()) metadata[kSample] = weights.sample;
   if (!weights.target.empty()) metadata[kTarget] = weights.target;
+  if (!weights.learned.empty()) metadata[kLearned] = weights.learned;
   return WriteSafetensors(path, weights.arrays, metadata);
 }
 
@@ -59,6 +61,8 @@ Result<Weights> ReadWeights(const std::string& path) {
   if (const auto target = metadata.find(kTarget); target != metadata.end()) {
     weights.target = target->second;
   }
+  if (const auto learned = metadata.find(kLearned); learned != metadata.end())
+    weights.learned = learned->second;
   return weights;
 }
 

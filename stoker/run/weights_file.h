@@ -21,6 +21,8 @@ struct Weights {
   // The targets of its evaluations, or without evaluations of its training: "integers", one a
   // sample, or "numbers"; empty if unknown. With the loss it determines the meaning of the scores.
   std::string target = {};
+  // Learned::ChecksumOfValues of what the run had learned; empty if nothing, or unknown.
+  std::string learned = {};
   // The file's entries of types that Stoker lacks, such as U32, which are not in `arrays`. That is
   // an error only if one of them is needed.
   std::vector<SafetensorsEntry> unread = {};

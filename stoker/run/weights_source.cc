@@ -19,6 +19,7 @@ Result<LoadedWeights> FromSafetensors(const std::string& path) {
   return LoadedWeights{.arrays = std::move(weights.arrays),
                        .sample = std::move(weights.sample),
                        .target = std::move(weights.target),
+                       .learned = std::move(weights.learned),
                        .source = path,
                        .warnings = {},
                        .unread = std::move(weights.unread)};
@@ -61,6 +62,7 @@ Result<LoadedWeights> FromNewestCheckpoint(const RunPaths& paths) {
   return LoadedWeights{.arrays = WeightsOf(std::move(newest->checkpoint.tensors)),
                        .sample = TextIn(newest->checkpoint.state, "sample"),
                        .target = TextIn(newest->checkpoint.state, "target"),
+                       .learned = TextIn(newest->checkpoint.state, "learned"),
                        .source = store.PathOf(newest->step),
                        .warnings = std::move(newest->warnings)};
 }

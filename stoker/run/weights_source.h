@@ -15,6 +15,7 @@ struct LoadedWeights {
   std::vector<NamedArray> arrays;
   std::string sample;                         // as in Weights (weights_file.h); empty if unknown
   std::string target = {};                    // likewise
+  std::string learned = {};                   // likewise
   std::string source;                         // the path that they were read from
   std::vector<std::string> warnings;          // skipped damaged checkpoints
   std::vector<SafetensorsEntry> unread = {};  // as in Weights

@@ -15,7 +15,8 @@ namespace {
 
 class QuantilesLearner final : public Learner {
  public:
-  explicit QuantilesLearner(int64_t buckets) : buckets_(buckets) {}
+  QuantilesLearner(int64_t buckets, bool numbers_nan)
+      : buckets_(buckets), numbers_nan_(numbers_nan) {}
 
   Status Add(const Array& kept, int64_t samples, int64_t first) override {
     const auto n = static_cast<size_t>(kept.num_values());
@@ -64,17 +65,26 @@ class QuantilesLearner final : public Learner {
           who, last);
     }
     if (std::ssize(bounds) + 1 < buckets_) {
-      LogWarning("{} has values that are there so often that {} buckets become {}", who, buckets_,
-                 bounds.size() + 1);
+      LogWarning("{} has too few different values for {} buckets of equal counts; there are {}",
+                 who, buckets_, bounds.size() + 1);
     }
     options = {{"bounds", bounds}};
     facts = {{"values", sketch_.count()}};
-    if (missing_ > 0) facts["missing"] = missing_;
+    if (missing_ > 0) {
+      facts["missing"] = missing_;
+      if (!numbers_nan_) {
+        LogWarning(
+            "{} has {} NaN{} on the training side, left out of the bounds; training ends where it "
+            "meets one, unless `nan` gives them a number",
+            who, missing_, missing_ == 1 ? "" : "s");
+      }
+    }
     return OkStatus();
   }
 
  private:
   const int64_t buckets_;
+  const bool numbers_nan_;
   QuantileSketch sketch_;
   std::vector<double> values_;  // that are added, kept for its memory
   int64_t missing_ = 0;
@@ -86,7 +96,7 @@ Result<std::unique_ptr<Learner>> MakeQuantilesLearner(const LearnerInput& input)
   STOKER_RETURN_IF_ERROR(Bucketize::CheckIsNumbers(input.field));
   Bucketize options;
   STOKER_RETURN_IF_ERROR(ParseOptionsOf(input.options, options));
-  return std::make_unique<QuantilesLearner>(options.quantiles);
+  return std::make_unique<QuantilesLearner>(options.quantiles, options.nan.has_value());
 }
 
 }  // namespace stoker

@@ -18,6 +18,10 @@
 namespace stoker {
 namespace {
 
+// Means in deviations, above which float32 (24 bits) divides a deviation into less than 10,000
+// steps.
+constexpr double kMostOfFloat = (1 << 24) / 1e4;
+
 class TargetLearner final : public Learner {
  public:
   TargetLearner(size_t numbers, bool log) : moments_(numbers), log_(log), row_(numbers) {}
@@ -41,7 +45,7 @@ class TargetLearner final : public Learner {
 
   Status Finish(const std::string& who, Json& options, Json& facts) override {
     std::vector<double> means, deviations;
-    std::vector<std::string> constant;  // numbers of a target
+    std::vector<std::string> constant, coarse;  // numbers of a target
     for (size_t c = 0; c < moments_.columns(); ++c) {
       if (moments_.count(c) == 0) {
         return FailedPrecondition(
@@ -50,6 +54,8 @@ class TargetLearner final : public Learner {
       }
       const double deviation = moments_.deviation(c);
       if (deviation == 0) constant.push_back(std::to_string(c));
+      if (deviation > 0 && std::abs(moments_.mean(c)) > kMostOfFloat * deviation)
+        coarse.push_back(std::to_string(c));
       means.push_back(moments_.mean(c));
       deviations.push_back(deviation == 0 ? 1 : deviation);
     }
@@ -63,6 +69,14 @@ class TargetLearner final : public Learner {
           "{}: number {} of the target is the same in all samples of the training side; its "
           "deviation counts as 1",
           who, fmt::join(constant, ", "));
+    }
+    if (!coarse.empty()) {
+      LogWarning(
+          "{}: number {} of the target lies so far from 0 beside its spread that float32, in which "
+          "losses are computed, keeps fewer than four digits of it; subtract about {:.6g} from it "
+          "in "
+          "the data",
+          who, fmt::join(coarse, ", "), means[static_cast<size_t>(std::stoll(coarse.front()))]);
     }
     if (wrong_ > 0) {
       LogWarning(

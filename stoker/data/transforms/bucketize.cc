@@ -121,6 +121,10 @@ Result<Dataset> Bucketize::Build(Dataset input) const {
                                     ShortText(fmt::format("{}", fmt::join(bounds, " "))));
   if (nan) details += fmt::format(", NaN {}", *nan);
   BucketizePlan plan{.field = index, .name = field, .bounds = bounds, .nan = nan};
+  // Else the value 0.7 of a file would lie below the bound 0.7.
+  if (input.spec().fields[index].dtype == DType::kFloat32) {
+    for (double& bound : plan.bounds) bound = static_cast<double>(static_cast<float>(bound));
+  }
   return MapDataset(std::move(input), std::string(kName), std::move(details), std::move(output),
                     std::make_shared<BucketizeTransform>(std::move(plan)));
 }

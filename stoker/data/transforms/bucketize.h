@@ -14,7 +14,8 @@ namespace stoker {
 // Turns numbers into the numbers of buckets, as numpy.digitize does: a value x becomes how many of
 // `bounds` are at most x. So bounds [18, 65] make three buckets: 0 below 18, 1 from 18 to below 65,
 // 2 from 65. A field of any numbers becomes int64 of the same shape, so it works before and after
-// `batch`. Values are compared as float64; infinities are in the first and the last bucket.
+// `batch`. Values are compared as float64, and with a field of float32 bounds are rounded to that;
+// infinities are in the first and the last bucket.
 //
 // A NaN becomes the number `nan`; without that, it is an error that names the element.
 //

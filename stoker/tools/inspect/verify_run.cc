@@ -103,6 +103,10 @@ std::optional<VerifiedRunFile> VerifyRunFile(const fs::path& file) {
   if (IsCheckpoint(path.parent_path())) return {{"checkpoint", VerifyByManifest(path)}};
   const RunPaths run{path.parent_path()};
   if (!Exists(run.recipe())) return std::nullopt;
+  // By itself: the data that it names may be elsewhere by now. A recipe beside no run is read
+  // whole.
+  if (path == run.recipe() && (Exists(run.lock()) || Exists(run.evaluation())))
+    return {{"recipe", ReadRunRecipe(run.root).status()}};
   if (path == run.learned()) return {{"learned", ReadLearned(path).status()}};
   if (path == run.metrics()) return {{"metrics", VerifyMetrics(run)}};
   // Not progress.json, which is never flushed: a loss of power may leave it empty.

@@ -68,6 +68,16 @@ class ExportCallback final : public Callback {
     return OkStatus();
   }
 
+  Status OnEnd(RunView& run) override {
+    if (run.rank > 0) return OkStatus();
+    const Result<std::vector<int64_t>> steps = StepsIn(folder_);
+    if (steps.ok() && steps->empty()) {
+      LogWarning("export: nothing was exported to {}: the run had no evaluation{}",
+                 folder_.string(), monitor_ ? " with a " + options_.best : "");
+    }
+    return OkStatus();
+  }
+
   Result<Json> Save() const override {
     return Json{
         {"figure", options_.best}, {"mode", options_.best_mode}, {"best", FiniteOrNull(best_)}};
@@ -103,7 +113,7 @@ class ExportCallback final : public Callback {
   static Status Write(RunView& run, const Evaluation& evaluation, const std::string& path) {
     STOKER_ASSIGN_OR_RETURN(AtomicDirectory made, AtomicDirectory::CreateInPlaceOf(path));
     const RunPaths paths{made.path()};
-    Status filled = WriteWeightsOf(run.learner, paths.weights(), run.sample, run.target);
+    Status filled = WriteWeightsOf(run.learner, paths.weights(), run.origin);
     if (filled.ok()) filled = CopyFiles(RunPaths{run.run}, paths);
     const Json figures{{"step", run.step}, {"evaluation", evaluation.ToJson()}};
     if (filled.ok()) filled = WriteFileAtomically(paths.evaluation(), JsonFileText(figures));

@@ -36,6 +36,7 @@
 #include "stoker/run/evaluation.h"
 #include "stoker/run/registry.h"
 #include "stoker/run/schedule.h"
+#include "stoker/run/weights_file.h"
 #include "stoker/train/core/model.h"
 
 namespace stoker {
@@ -57,10 +58,9 @@ struct RunView {
   // The newest measurements of callbacks, by name: written to each line of metrics.jsonl and to
   // TensorBoard.
   std::map<std::string, double> figures = {};
-  int64_t rank = 0;  // of those that train together
-  // What weights are stored with (run/weights_file.h), and what train.metrics measures.
-  std::string sample = {}, target = {};
-  std::vector<MeasuredFigure> measured = {};
+  int64_t rank = 0;                              // of those that train together
+  Weights origin = {};                           // what weights are stored with, without arrays
+  std::vector<MeasuredFigure> measured = {};     // by train.metrics
   std::set<std::filesystem::path> exports = {};  // directories, each written by one callback
   // Set it to a reason to end training after this step as if it were the last.
   std::string end = {};

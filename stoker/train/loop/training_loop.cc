@@ -283,9 +283,8 @@ TrainSummary TrainingLoop::Summary() const {
 
 Status TrainingLoop::WriteResults() {
   RunDirectory& run = session_->setup.run;
-  const TrainingPlan& plan = session_->plan();
-  STOKER_RETURN_IF_ERROR(WriteWeightsOf(*session_->learner, run.paths().weights(),
-                                        plan.input.ToString(), plan.target.form));
+  STOKER_RETURN_IF_ERROR(
+      WriteWeightsOf(*session_->learner, run.paths().weights(), session_->view->origin));
   Json json = Summary().ToJson();
   json["peak_rss_bytes"] = PeakResidentBytes();
   return run.WriteSummary(json);

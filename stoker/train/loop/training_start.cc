@@ -187,6 +187,7 @@ void Lint(TrainingSession& session) {
 }
 
 Status BuildCallbacks(TrainingSession& session) {
+  const std::shared_ptr<const Learned>& learned = session.setup.recipe.data.learned;
   session.view = std::make_unique<RunView>(
       RunView{.model = session.learner->model(),
               .run = session.setup.run.paths().root,
@@ -194,8 +195,10 @@ Status BuildCallbacks(TrainingSession& session) {
               .steps_per_epoch = session.plan().steps_per_epoch(),
               .learner = *session.learner,
               .rank = session.rank(),
-              .sample = session.plan().input.ToString(),
-              .target = session.plan().target.form,
+              .origin = {.arrays = {},
+                         .sample = session.plan().input.ToString(),
+                         .target = session.plan().target.form,
+                         .learned = learned ? learned->ChecksumOfValues() : std::string()},
               .measured = MetricRegistry::FiguresOf(session.setup.recipe.train.metrics)});
   for (const CallbackRegistry::Configured& configured : session.setup.recipe.train.callbacks) {
     STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Callback> callback, BuildKind(configured));

@@ -119,6 +119,16 @@ std::string PictureStages(const std::optional<ModelInput>& sample) {
       sample->channels == 1 ? "grey" : "rgb", sample->height, sample->width);
 }
 
+// What was learned goes with the weights: with the numbers of another run they predict nonsense.
+Status CheckLearned(const std::filesystem::path& run, const LoadedWeights& loaded) {
+  if (loaded.learned.empty()) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Learned> learned, ReadRunLearned(run));
+  if (learned && learned->ChecksumOfValues() == loaded.learned) return OkStatus();
+  return DataLoss("{}: {} what the weights were trained with ({}); put the right file back",
+                  RunPaths{run}.learned(), learned ? "is not" : "is missing, which is",
+                  loaded.source);
+}
+
 }  // namespace
 
 std::vector<std::string> ClassNamesIn(const ConfigNode& recipe) {
@@ -258,6 +268,7 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, BuildLoss(train));
   STOKER_RETURN_IF_ERROR(WishFor(train.memory));
   STOKER_ASSIGN_OR_RETURN(LoadedWeights loaded, LoadRunWeights(RunPaths{run}));
+  STOKER_RETURN_IF_ERROR(CheckLearned(run, loaded));
   for (const std::string& change : other_plugins) {
     loaded.warnings.push_back(fmt::format(
         "the run was trained with another plug-in, which may compute otherwise: {}", change));

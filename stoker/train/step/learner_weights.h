@@ -4,14 +4,14 @@
 #include <string>
 
 #include "stoker/base/status.h"
+#include "stoker/run/weights_file.h"
 #include "stoker/train/step/learner.h"
 
 namespace stoker {
 
 // Writes the weights to evaluate, which are the average where the learner keeps one.
-//   sample, target  what they were trained on (run/weights_file.h)
+//   origin  what they were trained on, without arrays
 // Errors: those of WriteWeights.
-Status WriteWeightsOf(Learner& learner, const std::string& path, std::string sample,
-                      std::string target);
+Status WriteWeightsOf(Learner& learner, const std::string& path, Weights origin);
 
 }  // namespace stoker
