@@ -130,6 +130,28 @@ class LearnedTrainTest(LearnedCase):
         for command in ("eval", "predict"):
             self.assert_fails([command, "run"], 1, "learned.json: its checksum is")
 
+    def test_what_was_learned_goes_with_the_weights_it_was_learned_for(self):
+        self.recipe()
+        self.train()
+        self.rows(seed=4)
+        self.train(run="other")
+        kept = self.read("run/learned.json")
+        self.write("run/learned.json", self.read("other/learned.json"))
+        for command in (["eval", "run"], ["predict", "run"]):
+            self.assert_fails(command, 1, "learned.json: is not what the weights were trained with")
+        os.remove(self.path("run/learned.json"))
+        self.assert_fails(["eval", "run"], 1, "learned.json")
+        self.write("run/learned.json", kept)
+        self.run_stoker("eval", "run")
+
+    def test_verify_of_a_run_does_not_read_the_data_that_its_recipe_names(self):
+        self.recipe()
+        self.train()
+        os.remove(self.path("rows.csv"))
+        out, err = self.run_stoker("verify", "run")
+        self.assertNotIn("learned lookup", out + err)
+        self.assertIn("recipe.yaml", out)
+
     def test_a_resumed_run_goes_on_with_what_it_has_learned(self):
         self.recipe()
         self.train(run="whole")
@@ -239,6 +261,14 @@ class QuantilesTest(LearnedCase):
                 self.assertEqual(line["fields"]["image"], sum(bound <= value for bound in bounds))
         self.train("--set", "train.feed_threads=1", run="one")
         self.assertEqual(self.read("one/learned.json"), self.read("run/learned.json"))
+
+    def test_a_nan_that_gets_no_number_is_told_of_when_buckets_are_learned(self):
+        text = RECIPE.replace("type: float32", "type: float32, default: nan").replace("[a, b, c]", "[a]")
+        for options, told in (("", True), (", nan: 4", False)):
+            self.recipe(text.replace("normalize: auto", "bucketize: {bounds: auto, quantiles: 4%s}, cast: float32" % options),
+                        change=lambda number, row: ["", *row[1:]] if number == 7 else row)
+            _, err = self.run_stoker("check", "recipe.yaml", expect=None)
+            self.assertEqual("has 1 NaN on the training side, left out of the bounds" in err, told, err)
 
     def test_what_has_no_buckets_is_an_error_and_what_has_fewer_a_warning(self):
         text = RECIPE.replace("[a, b, c]", "[a]").replace("normalize: auto", "bucketize: {bounds: auto, quantiles: 4}, cast: float32")

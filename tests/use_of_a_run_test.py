@@ -99,6 +99,12 @@ class UseOfARunTest(ProgramTest):
                 self.assertEqual(self.run_stoker("predict", place)[0], predicted)
         self.run_stoker("verify", "copied")
         self.run_stoker("inspect", "copied")
+        kept = self.read("copied/weights.safetensors")
+        for options in ((), ("--allow-changes",)):
+            self.assert_fails(["train", "--resume", "--run", "copied", *options], 1, "copied: is an export", "train.init_from.weights=copied")
+        self.assert_fails(["train", "recipe.yaml", "--run", "copied"], 1, "is an export; name another directory")
+        self.assertEqual(self.read("copied/weights.safetensors"), kept)
+        self.assertNotIn("checkpoints", os.listdir(self.path("copied")))
 
     def test_eval_needs_only_the_data_that_it_evaluates_on(self):
         for name in os.listdir(self.path("data")):

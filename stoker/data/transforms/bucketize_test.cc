@@ -30,6 +30,16 @@ TEST(Bucketize, CountsTheBoundsThatAreAtMostTheValue) {
   EXPECT_THAT(out.values<int64_t>(), ElementsAre(0, 0, 1, 1, 2, 2));
 }
 
+// As float64 0.7f lies below 0.7, and 0.1f above 0.1.
+TEST(Bucketize, PutsAFloatThatIsWrittenAsABoundIntoTheBucketThatBeginsThere) {
+  for (const double bound : {0.1, 0.7}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(
+        const Array out,
+        Bucketized({.bounds = {bound}}, Array::Of<float>({static_cast<float>(bound)})));
+    EXPECT_THAT(out.values<int64_t>(), ElementsAre(1));
+  }
+}
+
 TEST(Bucketize, TakesIntegersAndKeepsTheShape) {
   const std::vector<int32_t> values = {-4, -3, 0, 9};
   STOKER_ASSERT_OK_AND_ASSIGN(

@@ -281,6 +281,13 @@ TEST_F(CallbacksTest, TheBestByOneFigureIsNotComparedWithAnother) {
               FailsWith(StatusCode::kDataLoss, "no number"));
 }
 
+TEST_F(CallbacksTest, AnExportThatNeverCameIsToldOfAtTheEnd) {
+  testing::internal::CaptureStderr();
+  STOKER_ASSERT_OK(Train("run", {"train.callbacks=[{export: {}}]", "data.eval=null"}));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr("exports/latest: the run had no evaluation"));
+}
+
 TEST_F(CallbacksTest, AListThatIsNoneIsRefused) {
   EXPECT_THAT(problem_.Load({"train.callbacks={stop_at: {step: 1}}"}),
               FailsWith(StatusCode::kInvalidArgument, "it must be a list"));
