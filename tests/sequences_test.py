@@ -1,0 +1,113 @@
+"""Models of sequences: the recipe of docs/sequences.md, with texts of different lengths."""
+import json
+import os
+import random
+import re
+import unittest
+
+from program import ProgramTest
+
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "sequences.md")
+GOOD, BAD = ["fine", "lovely", "great", "bright"], ["dull", "awful", "poor", "grey"]
+OTHERS = [f"word{i}" for i in range(40)]
+ROWS = 400
+MODELS = {
+    "embedding_bag": "{embedding_bag: {classes: 2, tokens: 100, width: 16}}",
+    "gru": "{gru: {classes: 2, tokens: 100, width: 16, units: 16}}",
+    "lstm": "{lstm: {classes: 2, tokens: 100, width: 16, units: 16, bidirectional: true}}",
+}
+
+
+def review(rng, good):
+    """A text of 1 to 30 words, some of which tell the opinion."""
+    words = [rng.choice(OTHERS) for _ in range(rng.randrange(28))] + [rng.choice(GOOD if good else BAD) for _ in range(1 + rng.randrange(3))]
+    rng.shuffle(words)
+    return " ".join(words)
+
+
+class SequencesTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        with open(PAGE, encoding="utf-8") as file:
+            page = file.read()
+        self.write("reviews.yaml", re.search(r"```yaml\n(.*?)```", page, re.S).group(1))
+        rng = random.Random(5)
+        rows = [(review(rng, good), "good" if good else "bad") for good in (i % 2 == 0 for i in range(ROWS))]
+        self.write("reviews.csv", "text,opinion\n" + "".join(f"{text},{opinion}\n" for text, opinion in rows))
+        self.run_stoker("vocabulary", "reviews.yaml", "--to", "words.txt", "--size", "100", "--lower", "--first", "[PAD]", "--first",
+                        "[UNK]")
+        self.assertEqual(self.read("words.txt").decode().split("\n")[:2], ["[PAD]", "[UNK]"])
+
+    def train(self, run, model, *more):
+        settings = [f"model={model}", "train.threads=1", "train.tune=off", "train.schedule={constant: {lr: 0.02}}", *more]
+        self.run_stoker("train", "reviews.yaml", "--run", run, "--quiet", *(part for one in settings for part in ("--set", one)))
+        return self.run_json("eval", run)
+
+    def test_each_model_learns_the_opinion_of_texts(self):
+        for name, model in MODELS.items():
+            with self.subTest(model=name):
+                found = self.train(name, model)
+                self.assertGreater(found["accuracy"], 0.9)
+                self.assertEqual(found["classes"], ["bad", "good"] if found["classes"][0] == "bad" else ["good", "bad"])
+                self.assertIn("sequences", self.run_stoker("inspect", name)[0] + self.read(f"{name}/log").decode())
+
+    def test_the_page_is_right_as_it_stands(self):
+        self.run_stoker("check", "reviews.yaml")
+        out, _ = self.run_stoker("train", "reviews.yaml", "--run", "run", "--set", "train.max_steps=3")
+        self.assertRegex(out, r"sequences per second +[\d,]+")
+
+    def test_a_text_is_predicted_the_same_alone_and_among_longer_ones(self):
+        texts = ["fine word1 word2", "awful", "word3 lovely word1 " * 20, "grey unseen word9"]
+        for name, model in MODELS.items():
+            with self.subTest(model=name):
+                self.train(name, model)
+                answers = []
+                for chosen in (texts, *([text] for text in texts)):
+                    self.write("new.csv", "text,opinion\n" + "".join(f"{text},bad\n" for text in chosen))
+                    out, _ = self.run_stoker("predict", name, "--scores", "--set", "data.eval.0.csv.files=new.csv", "--set",
+                                             f"data.source=[{{csv: {{files: {self.path('new.csv')}, fields: {{text: text, opinion: text}}}}}}]",
+                                             "--set", "data.split=null")
+                    answers.append([json.loads(line) for line in out.splitlines()])
+                together, alone = answers[0], [one for each in answers[1:] for one in each]
+                self.assertEqual(len(together), len(texts))
+                for a, b in zip(together, alone):
+                    self.assertEqual(a["class"], b["class"])
+                    for x, y in zip(a["scores"], b["scores"]):
+                        self.assertAlmostEqual(x, y, places=4)
+
+    def test_buckets_of_similar_lengths_train_as_well(self):
+        batch = "data.train.4={bucket_by_length: {field: tokens, boundaries: [8, 16], sizes: 16}}"
+        self.assertGreater(self.train("run", MODELS["gru"], batch)["accuracy"], 0.9)
+
+    def test_a_run_that_is_killed_and_resumed_has_the_weights_of_one_that_is_not(self):
+        for name in ("embedding_bag", "lstm"):
+            with self.subTest(model=name):
+                model = MODELS[name].replace("width", "dropout: 0.2, width")
+                self.train(f"{name}-whole", model)
+                self.train(f"{name}-cut", model, "train.callbacks=[{stop_at: {step: 13}}]")
+                self.run_stoker("train", "--resume", "--allow-changes", "--run", f"{name}-cut", "--quiet", "--set", "train.callbacks=[]")
+                self.assertEqual(self.read(f"{name}-cut/weights.safetensors"), self.read(f"{name}-whole/weights.safetensors"))
+
+    def test_ranks_train_the_same_as_one_process(self):
+        losses = []
+        for ranks in ([], ["launch", "-n", "2", "--"]):
+            run = f"ranks-{len(ranks)}"
+            settings = (f"model={MODELS['embedding_bag']}", "train.threads=1", "train.tune=off", "train.log_every=1")
+            self.run_stoker(*ranks, "train", "reviews.yaml", "--run", run, "--quiet", *(part for one in settings for part in ("--set", one)))
+            lines = [json.loads(line) for line in self.read(f"{run}/metrics.jsonl").splitlines()]
+            losses.append([line["loss"] for line in lines if line["kind"] == "train"][:10])
+        for one, two in zip(*losses):
+            self.assertAlmostEqual(one, two, places=5)
+
+    def test_mistakes_are_named(self):
+        for setting, code, says in (
+                (f"model={MODELS['gru'].replace('100', '5')}", 1, r"sample \d+ of the batch has the token \d+, and the model knows those from 0 to 4"),
+                ("model={mlp: {classes: 2}}", 2, "mlp takes numbers, and the field of train.input holds whole numbers"),
+                ("model={lstm: {classes: 2, tokens: 0}}", 2, "tokens"),
+                ("train.input=text", 2, "text")):
+            out, err = self.assert_fails(["train", "reviews.yaml", "--run", "wrong", "--set", setting], code)
+            self.assertRegex(out + err, says)
+
+
+if __name__ == "__main__":
+    unittest.main()
