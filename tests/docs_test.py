@@ -1,16 +1,20 @@
 """The tables that lead from tf.data and DataLoader to Stoker name operators and options that exist, and every operator; that
-of the tricks likewise losses, optimizers, schedules, callbacks and the keys of `train:`."""
+of the tricks likewise losses, optimizers, schedules, callbacks and the keys of `train:`. Those from Keras and Estimator have both."""
 import gzip
+import json
+import math
 import os
 import pathlib
+import random
 import re
 import unittest
 
 from layering_test import FLOORS, MAY_INCLUDE
-from program import STOKER, ProgramTest, idx
+from program import STOKER, ProgramTest, idx, png
 
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs")
 TABLES = ["from-tfdata.md", "from-dataloader.md"]
+MIXED = ["from-keras.md", "from-estimator.md"]  # a recipe line of these is of a pipeline or of `train:`
 
 
 def our_cells(text):
@@ -18,6 +22,21 @@ def our_cells(text):
     for line in text.splitlines():
         if line.startswith("| "):
             yield from re.split(r"(?<!\\)\|", line)[2:-1]
+
+
+def recipe_lines(cell):
+    """The key and the value of each `key: value` of a cell; `data.split` is the operator."""
+    return re.findall(r"`(?:data\.)?([a-z_][a-z0-9_]*): ([^`]+)`", cell)
+
+
+def read_page(name):
+    with open(os.path.join(DOCS, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def changes(values):
+    """Arguments of the program that change these keys of a recipe."""
+    return [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
 
 
 def keys(value):
@@ -35,20 +54,17 @@ class DocsTest(ProgramTest):
         super().setUp()
         self.operators = {op["name"]: {option["name"] for option in op["options"]}
                           for op in self.run_json("inspect", "--ops")}
-        self.texts = {}
-        for name in TABLES:
-            with open(os.path.join(DOCS, name), encoding="utf-8") as file:
-                self.texts[name] = file.read()
+        self.texts = {name: read_page(name) for name in TABLES}
 
     def test_names_only_operators_and_options_that_exist(self):
         options = set().union(*self.operators.values()) | {"on_error"}
-        for name, text in self.texts.items():
-            for cell in our_cells(text):
-                for first, value in re.findall(r"`([a-z_][a-z0-9_]*): ([^`]+)`", cell):
+        for name in TABLES + MIXED:
+            for cell in our_cells(read_page(name)):
+                for first, value in recipe_lines(cell):
                     with self.subTest(file=name, code=f"{first}: {value}"):
                         if first in self.operators:
                             self.assertLessEqual(set(keys(value)), self.operators[first])
-                        else:
+                        elif name in TABLES:  # of the others TricksTest checks it
                             self.assertIn(first, options)
 
     def test_names_every_operator(self):
@@ -171,18 +187,16 @@ class GuaranteesTest(unittest.TestCase):
 
 
 class TricksTest(ProgramTest):
-    """docs/tricks.md names what a recipe may contain, all of it, and nothing else; docs/from-lightning.md nothing else."""
+    """docs/tricks.md names what a recipe may contain, all of it, and nothing else; docs/from-lightning.md and MIXED nothing else."""
 
     def setUp(self):
         super().setUp()
         self.kinds = {kind["name"]: kind for kind in self.run_json("inspect", "--models")}
-        with open(os.path.join(DOCS, "tricks.md"), encoding="utf-8") as file:
-            self.text = file.read()
-        with open(os.path.join(DOCS, "from-lightning.md"), encoding="utf-8") as file:
-            from_lightning = file.read()
+        self.text = read_page("tricks.md")
         # Each with the column that names our keys.
         self.rows = [(line, 3) for line in self.text.splitlines() if line.startswith("| ")]
-        self.rows += [(line, 2) for line in from_lightning.splitlines() if line.startswith("| ")]
+        self.rows += [(line, 2) for line in read_page("from-lightning.md").splitlines() if line.startswith("| ")]
+        self.mixed = [line for name in MIXED for line in read_page(name).splitlines() if line.startswith("| ")]
 
     def test_names_every_loss_optimizer_schedule_and_callback(self):
         words = set(re.findall(r"[a-z][a-z0-9_]*", self.text))
@@ -217,6 +231,85 @@ class TricksTest(ProgramTest):
                 for key in re.findall(r"([a-z][a-z0-9_]*):", code):
                     with self.subTest(code=code):
                         self.assertIn(key, known)
+
+    def test_of_mixed_pages_the_program_reads_every_line_of_train_and_model(self):
+        operators = {op["name"] for op in self.run_json("inspect", "--ops")}
+        rounds = []  # what is tried together: a line of each key
+        for row in self.mixed:
+            line, _ = our_cells(row)
+            for key, value in recipe_lines(line):
+                if key in operators:
+                    continue  # DocsTest
+                place = key if key == "model" else f"train.{key}"
+                free = next((tried for tried in rounds if place not in tried), None)
+                if free is None:
+                    free = {}
+                    rounds.append(free)
+                free[place] = value
+        self.assertGreater(sum(map(len, rounds)), 100)
+        self.write("rows.csv", "image,label,wage,x\n1,0,20,3\n2,1,30,4\n")
+        self.write("recipe.yaml", """\
+data: {train: [{csv: {files: rows.csv, fields: {image: float32, label: int64, wage: float32, x: float32}}}, {batch: 2}]}
+model: {linear: {classes: 2}}
+""")
+        for tried in rounds:
+            with self.subTest(tried=tried):
+                self.run_stoker("train", "recipe.yaml", "--print-recipe", *changes(tried))
+
+    def test_of_mixed_pages_remarks_name_only_keys_that_exist(self):
+        operators = self.run_json("inspect", "--ops")
+        known = {option["name"] for kind in [*self.kinds.values(), *operators] for option in kind["options"]}
+        known |= set(self.kinds) | {"model", "loss", "optimizer", "schedule", "callbacks", "metrics"}
+        names = {op["name"] for op in operators}
+        for row in self.mixed:
+            _, remark = our_cells(row)
+            for key, value in recipe_lines(remark):
+                if key not in names:  # else DocsTest
+                    for name in [key, *re.findall(r"([a-z][a-z0-9_]*):", value)]:
+                        with self.subTest(line=f"{key}: {value}"):
+                            self.assertIn(name, known)
+
+    def test_of_mixed_pages_commands_have_the_options_that_are_named(self):
+        helps = {}
+        for row in self.mixed:
+            for command, words in re.findall(r"`stoker ([a-z-]+)([^`]*)`", "".join(our_cells(row))):
+                if command not in helps:
+                    helps[command] = self.run_stoker(command, "--help")[0]
+                for option in re.findall(r"(?<= )--[a-z-]+", words):
+                    with self.subTest(command=command, option=option):
+                        self.assertRegex(helps[command], rf"(?<!\S){option}(?![a-z-])")
+        self.assertGreater(len(helps), 5)
+
+    def test_the_recipe_of_from_keras_is_right(self):
+        recipe, = re.findall(r"(?s)```yaml\n(.*?)```", read_page("from-keras.md"))
+        self.write("photos.yaml", recipe)
+        for number in range(20):
+            self.write(f"photos/{number % 4}/{number}.png", png(bytes(random.Random(number).randrange(256) for _ in range(64)), 8, 8))
+        small = {"model": "{resnet18: {classes: 4}}", "train.device": "cpu"}
+        self.assertEqual(self.run_stoker("check", "photos.yaml", *changes(small))[0], "photos.yaml: nothing is wrong with it\n")
+
+    def test_the_recipe_of_from_estimator_is_right_trains_and_exports(self):
+        recipe, = re.findall(r"(?s)```yaml\n(.*?)```", read_page("from-estimator.md"))
+        rng = random.Random(1)
+        rows = ["age,hours,education,occupation,wage"]
+        for number in range(300):
+            age, hours, education = rng.randrange(17, 80), rng.randrange(10, 60), rng.randrange(4)
+            wage = math.exp(6 + 0.02 * hours + 0.3 * education + rng.gauss(0, 0.1))
+            words = ["HS", "College", "Bachelors", "Doctorate"][education], rng.choice(["sales", "tech", "craft"])
+            rows.append(",".join(map(str, (age, "" if number % 50 == 0 else hours, *words, round(wage, 2)))))
+        self.write("census.csv", "\n".join(rows) + "\n")
+        self.write("census.yaml", recipe)
+        self.assertEqual(self.run_stoker("check", "census.yaml")[0], "census.yaml: nothing is wrong with it\n")
+        few = {"train.max_steps": 24, "train.eval_every_steps": 6, "train.device": "cpu", "train.threads": 1, "train.tune": "off"}
+        self.run_stoker("train", "census.yaml", "--run", "run", "--quiet", *changes(few))
+        self.assertEqual(sorted(os.listdir(self.path("run/exports/latest"))), [f"step-{step:08}" for step in (6, 12, 18, 24)])
+        best, = os.listdir(self.path("run/exports/best"))
+        self.write("new.csv", "\n".join(rows[:11]) + "\n")
+        other = {"data.split": "null", "data.source.csv.files": "new.csv"}
+        out, _ = self.run_stoker("predict", f"run/exports/best/{best}", *changes(other))
+        predicted = [json.loads(line)["numbers"][0] for line in out.splitlines()]
+        self.assertEqual(len(predicted), 10)
+        self.assertTrue(all(100 < wage < 20000 for wage in predicted), predicted)  # in the units of the column, not of the loss
 
 
 if __name__ == "__main__":
