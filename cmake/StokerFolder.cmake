@@ -48,7 +48,8 @@ function(stoker_folder NAME)
     stoker_precompile(stoker_${NAME}_bench ${pch})
     # Run once in the tests, so that a benchmark cannot rot.
     add_test(NAME ${NAME}.benchmarks_run COMMAND stoker_${NAME}_bench --benchmark_min_time=0.001)
-    set_tests_properties(${NAME}.benchmarks_run PROPERTIES TIMEOUT 1800 LABELS bench
+    # Without AVX and on one thread, as in ./dev test portable --whole, those of train/ take half an hour on a busy machine.
+    set_tests_properties(${NAME}.benchmarks_run PROPERTIES TIMEOUT 7200 LABELS bench
       FAIL_REGULAR_EXPRESSION "ERROR OCCURRED")
   endif()
   if(STOKER_FUZZ)
