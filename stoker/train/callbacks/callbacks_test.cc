@@ -6,6 +6,7 @@
 #include <map>
 #include <sstream>
 
+#include "stoker/train/callbacks/export.h"
 #include "stoker/train/callbacks/log_tensors.h"
 #include "stoker/train/callbacks/stop_at.h"
 #include "stoker/train/core/callback.h"
@@ -283,7 +284,11 @@ TEST_F(CallbacksTest, TheBestByOneFigureIsNotComparedWithAnother) {
 
 TEST_F(CallbacksTest, AnExportThatNeverCameIsToldOfAtTheEnd) {
   testing::internal::CaptureStderr();
-  STOKER_ASSERT_OK(Train("run", {"train.callbacks=[{export: {}}]", "data.eval=null"}));
+  STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, problem_.Load({"train.callbacks=[{export: {}}]"}));
+  recipe.data.eval.reset();
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto trainer,
+                              Trainer::Create(std::move(recipe), problem_ / "run"));
+  STOKER_ASSERT_OK(trainer->Run());
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               testing::HasSubstr("exports/latest: the run had no evaluation"));
 }

@@ -69,7 +69,8 @@ class ExportCallback final : public Callback {
   }
 
   Status OnEnd(RunView& run) override {
-    if (run.rank > 0) return OkStatus();
+    const bool interrupted = run.step < run.total_steps && run.end.empty();
+    if (run.rank > 0 || interrupted) return OkStatus();
     const Result<std::vector<int64_t>> steps = StepsIn(folder_);
     if (steps.ok() && steps->empty()) {
       LogWarning("export: nothing was exported to {}: the run had no evaluation{}",

@@ -9,7 +9,6 @@
 #include "stoker/train/models/embedding_bag.h"
 #include "stoker/train/models/gru.h"
 #include "stoker/train/models/lstm.h"
-#include "stoker/train/models/mlp.h"
 #include "stoker/train/step/learner.h"
 
 namespace stoker::sequences_test {
@@ -84,7 +83,7 @@ TEST(SequenceModels, ReadWhatFillsUpAsTokensIfItIsNotTheirPadding) {
   const torch::NoGradGuard no_grad;
   for (const auto& [name, model] : AllModels(/*padding=*/-1)) {
     const at::Tensor alone = model->Forward(TokensOf({{3, 9, 12}}));
-    const at::Tensor filled = model->Forward(TokensOf({{3, 9, 12, 0, 0, 0}}));
+    const at::Tensor filled = model->Forward(TokensOf({{3, 9, 12, 0, 1, 2}}));
     EXPECT_FALSE(torch::allclose(alone, filled, 1e-3, 1e-4)) << name;
   }
 }
@@ -114,9 +113,12 @@ TEST(SequenceModels, NameATokenThatTheyDoNotKnow) {
 }
 
 TEST(SequenceModels, AndModelsOfNumbersRefuseEachOthersInputs) {
-  EXPECT_THAT(BuildModel(Configure(Mlp{}), kTokens, 1, {}),
+  const auto named = [](const char* name) {
+    return *ModelRegistry::Known().Parse(ConfigNode::Scalar(name));
+  };
+  EXPECT_THAT(BuildModel(named("mlp"), kTokens, 1, {}),
               FailsWith(StatusCode::kInvalidArgument, "cast: float32"));
-  EXPECT_THAT(BuildModel(Configure(Lstm{}), {.channels = 4}, 1, {}),
+  EXPECT_THAT(BuildModel(named("lstm"), {.channels = 4}, 1, {}),
               FailsWith(StatusCode::kInvalidArgument, "lstm takes sequences of tokens"));
 }
 
