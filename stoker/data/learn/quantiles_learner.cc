@@ -64,7 +64,7 @@ class QuantilesLearner final : public Learner {
           "leave the stage out, or give `bounds`",
           who, last);
     }
-    if (std::ssize(bounds) + 1 < buckets_) {
+    if (std::ssize(bounds) + 1 <= buckets_ / 2) {
       LogWarning("{} has too few different values for {} buckets of equal counts; there are {}",
                  who, buckets_, bounds.size() + 1);
     }
