@@ -7,8 +7,6 @@
 
 #include "stoker/data/core/tokens.h"
 
-#include "stoker/data/core/tokens.h"
-
 namespace stoker {
 namespace {
 

@@ -10,7 +10,8 @@ constexpr uint64_t kMiB = 1 << 20, kGiB = 1 << 30;
 constexpr const char* kCuda =
     "torch: CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total capacity of 79.10 "
     "GiB of which 1.50 GiB is free. Including non-PyTorch memory, this process has 77.50 GiB "
-    "memory in use. Of the allocated memory 70.00 GiB is allocated by PyTorch, and 5.00 GiB is reserved by "
+    "memory in use. Of the allocated memory 70.00 GiB is allocated by PyTorch, and 5.00 GiB is "
+    "reserved by "
     "PyTorch but unallocated.";
 constexpr const char* kCpu =
     "torch: [enforce fail at alloc_cpu.cpp:127] data. DefaultCPUAllocator: can't allocate memory: "
