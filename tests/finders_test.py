@@ -98,10 +98,13 @@ train: {device: cpu, threads: 1}
         self.assertRegex(out, r"(?m)^2 +\d\S* {2,9}\d")
 
     def test_every_model_can_be_measured_alone(self):
-        models = [kind["name"] for kind in self.run_json("inspect", "--models") if kind["group"] == "model"]
-        self.assertIn("resnet50", models)
-        for model in models:
-            small = {"inception_v3": ["{inception_v3: {classes: 10, aux_weight: 0}}", "3x75x75"]}.get(model, [model, "3x32x32"])
+        known = {kind["name"]: {option["name"] for option in kind["options"]}
+                 for kind in self.run_json("inspect", "--models") if kind["group"] == "model"}
+        self.assertLessEqual({"resnet50", "lstm"}, set(known))
+        for model in known:
+            of_sequences = "tokens" in known[model]
+            small = {"inception_v3": ["{inception_v3: {classes: 10, aux_weight: 0}}", "3x75x75"]}.get(
+                model, [model, "tokens" if of_sequences else "3x32x32"])
             with self.subTest(model=model):
                 found = self.run_json("bench", "--model", small[0], "--input", small[1], "--batches", "2,4", "--seconds", "0.1")
                 self.assertEqual([trial["batch"] for trial in found["trials"]], [2, 4])
@@ -116,6 +119,8 @@ train: {device: cpu, threads: 1}
         for arguments, says in [
                 (["--model", "resnet51"], ["--model:1:", "did you mean 'resnet50'?"]),
                 (["--model", "mlp", "--input", "3x224"], ["--input 3x224"]),
+                (["--model", "mlp", "--input", "tokens"], ["mlp takes numbers"]),
+                (["--model", "lstm", "--input", "3x8x8"], ["lstm takes sequences of tokens"]),
                 (["--model", "mlp", "--input", "3x0x4"], ["--input 3x0x4"]),
                 (["--model", "mlp", "--input", "1x2x3x4"], ["--input 1x2x3x4"]),
                 (["--model", "mlp", "--batches", "0"], ["--batches"])]:

@@ -129,7 +129,7 @@ class FirstMistakesTest(ProgramTest):
 
     def test_a_metric_that_every_evaluation_has_is_said_to_be_there_already(self):
         out, _ = self.run_stoker("check", "rows.yaml", "--set", "train.metrics=[accuracy, f1]", expect=1)
-        self.assertIn("'accuracy' is part of every evaluation", out)
+        self.assertIn("'accuracy' is measured in every evaluation of classes; leave it out", out)
         self.assertIn("leave it out", out)
 
     def test_the_log_compares_the_first_trial_with_nothing_and_counts_one_thread(self):

@@ -16,15 +16,17 @@
 namespace stoker {
 namespace {
 
-// "3x224x224"
+// "3x224x224", or "tokens"
 Result<ModelInput> ParseInput(std::string_view text) {
+  if (text == "tokens") return ModelInput{.channels = 0, .tokens = true};
   int64_t sizes[3] = {};
   std::string_view rest = text;
   for (int64_t& size : sizes) {
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), size);
     if (error != std::errc() || size < 1 || size > 1 << 20) {
       return InvalidArgument(
-          "--input {}: it is channels, height and width, such as 3x224x224, or 1x28x28", text);
+          "--input {}: it is channels, height and width, such as 3x224x224 or 1x28x28, or tokens",
+          text);
     }
     rest.remove_prefix(static_cast<size_t>(end - rest.data()));
     const bool last = &size == &sizes[2];

@@ -47,7 +47,7 @@ Result<TensorBatch> RandomBatch(Model& model, const ModelInput& input, c10::Devi
     const at::NoGradGuard no_grad;
     torch::manual_seed(1);
     batch.input = input.tokens
-                      ? at::zeros({kRandomSamples, kRandomTokens}, at::kLong)
+                      ? at::ones({kRandomSamples, kRandomTokens}, at::kLong)
                       : at::randn({kRandomSamples, input.channels, input.height, input.width});
     model.eval();
     const int64_t classes = model.Forward(batch.input).size(1);
