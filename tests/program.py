@@ -131,6 +131,11 @@ class ProgramTest(unittest.TestCase):
         with open(self.path(name), "rb") as file:
             return file.read()
 
+    def weights_of(self, run):
+        """The bytes of a run's weights, without the header, which says what the run had learned too."""
+        content = self.read(f"{run}/weights.safetensors")
+        return content[8 + int.from_bytes(content[:8], "little"):]
+
     def start(self, *arguments, **options):
         """A process that runs `stoker ARGUMENTS`; options are those of Popen, and `environment`: variables to add."""
         options["env"] = dict(os.environ, **options.pop("environment", {}))

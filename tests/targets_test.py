@@ -159,7 +159,7 @@ class TargetsTest(ProgramTest):
         self.run_stoker("train", "units.yaml", "--run", "given", "--quiet", *FIXED, "--set",
                         f"train.target={{price: {{normalize: {{mean: {given['mean']}, std: {given['std']}}}, log: true}}}}")
         for run in ("one", "given"):
-            self.assertEqual(self.read(f"{run}/weights.safetensors"), self.read("run/weights.safetensors"))
+            self.assertEqual(self.weights_of(run), self.weights_of("run"))
         self.assertEqual(self.predicted_prices("given"), self.predicted_prices("run"))
 
     def test_a_resumed_run_goes_on_with_the_target_that_it_has_learned(self):
