@@ -9,7 +9,8 @@ namespace stoker::around_decode_test {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// How each operator is written in a recipe, for pictures in the field `image`.
+// Over 60 lines: a row for each operator, as it is written in a recipe for pictures in the field
+// `image`.
 const std::map<std::string, std::string>& Entries() {
   static const auto& entries = *new std::map<std::string, std::string>{
       {"balance", "balance"},
