@@ -82,9 +82,8 @@ Status CheckTakes(std::string_view model, bool takes_tokens, const ModelInput& i
   if (input.tokens) {
     return InvalidArgument(
         "{} takes numbers, and the field of train.input holds whole numbers, a sequence of tokens "
-        "a "
-        "sample: put `normalize` or `cast: float32` before `batch` if they are numbers, or take a "
-        "model of sequences, such as embedding_bag",
+        "a sample: put `normalize` or `cast: float32` before `batch` if they are numbers, or take "
+        "a model of sequences, such as embedding_bag",
         model);
   }
   return InvalidArgument(

@@ -156,8 +156,7 @@ bool IsExport(const fs::path& root) {
 Status NothingToResume(const fs::path& root) {
   return FailedPrecondition(
       "{}: is an export, a model for use without a position to go on from; resume the run that "
-      "made "
-      "it, or begin a new run with its weights (--set train.init_from.weights={})",
+      "made it, or begin a new run with its weights (--set train.init_from.weights={})",
       root.string(), root.string());
 }
 

@@ -74,8 +74,7 @@ class TargetLearner final : public Learner {
       LogWarning(
           "{}: number {} of the target lies so far from 0 beside its spread that float32, in which "
           "losses are computed, keeps fewer than four digits of it; subtract about {:.6g} from it "
-          "in "
-          "the data",
+          "in the data",
           who, fmt::join(coarse, ", "), means[static_cast<size_t>(std::stoll(coarse.front()))]);
     }
     if (wrong_ > 0) {

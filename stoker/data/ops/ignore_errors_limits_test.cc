@@ -316,17 +316,6 @@ TEST(IgnoreErrors, SaysAtTheEndOfAnEpochWhatItHasCostAndNotTheSameTwice) {
   }
 }
 
-TEST(IgnoreErrors, SaysWhatBecameOfOneElementInASentence) {
-  const TempDir dir;
-  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
-                              NumberedImages(10) | FailEveryTenth() | IgnoreErrors{.share = 1});
-  testing::internal::CaptureStderr();
-  STOKER_ASSERT_OK(Finish(dataset, Runtime::Inline()).error);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("epoch 0: 1 of 10 elements failed and was skipped: data loss: images.bin: "
-                        "byte 48: element 3 is bad\n"));
-}
-
 TEST(IgnoreErrors, DoesNotSayThatAllAreInALogThatThePassDoesNotWrite) {
   const TempDir dir;
   const std::string log = dir / "bad.jsonl";

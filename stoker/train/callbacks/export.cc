@@ -83,7 +83,7 @@ class ExportCallback final : public Callback {
     return Json{
         {"figure", options_.best}, {"mode", options_.best_mode}, {"best", FiniteOrNull(best_)}};
   }
-  // The best by another figure says nothing of this one.
+  // Values of different figures cannot be compared.
   Status Restore(const Json& state) override {
     if (!state.is_object()) return OkStatus();
     const Json best = state.value("best", Json());

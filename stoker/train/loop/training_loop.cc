@@ -151,9 +151,9 @@ Status TrainingLoop::EvaluateNow() {
   const TraceSpan span("evaluation");
   const int64_t step = session_->progress.step;
   const ScheduleValue last = session_->schedule->At(step - 1);
+  STOKER_RETURN_IF_ERROR(steps_->AverageRanks());
   session_->status->Begins(RunActivity::kEvaluation);
   Does(*session_, "evaluating after step", step);
-  STOKER_RETURN_IF_ERROR(steps_->AverageRanks());
   const Stopwatch watch;
   const Result<Evaluation> evaluation =
       EvaluateOn(*session_, *session_->eval, LossLogging::kOnce, session_->stop);

@@ -11,8 +11,7 @@ struct Gru {
   static constexpr std::string_view kName = "gru";
   static constexpr std::string_view kHelp =
       "A vector for each token of a sequence, layers of GRU cells, and a linear layer over the "
-      "last "
-      "state.";
+      "last state.";
   static constexpr bool kTakesTokens = true;
   int64_t classes = 10;
   int64_t tokens = 10000;

@@ -11,8 +11,7 @@ struct Lstm {
   static constexpr std::string_view kName = "lstm";
   static constexpr std::string_view kHelp =
       "A vector for each token of a sequence, layers of LSTM cells, and a linear layer over the "
-      "last "
-      "state.";
+      "last state.";
   static constexpr bool kTakesTokens = true;
   int64_t classes = 10;
   int64_t tokens = 10000;

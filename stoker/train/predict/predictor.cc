@@ -184,8 +184,8 @@ struct Predictor::Parts {
   Status CheckSample(const ModelInput& shape) const {
     const std::string trained = model ? sample.ToString() : loaded.sample;
     if (trained.empty() || shape.ToString() == trained) return OkStatus();
-    const ModelInput tokens{.channels = 0, .tokens = true};
-    if (shape.tokens || trained == tokens.ToString()) {
+    const std::optional<ModelInput> trained_on = SampleShapeIn(trained);
+    if (shape.tokens || (trained_on && trained_on->tokens)) {
       return FailedPrecondition(
           "samples of {} are not what the model was trained on, {}; prepare them as data.eval does",
           shape.ToString(), trained);
@@ -193,7 +193,7 @@ struct Predictor::Parts {
     return FailedPrecondition(
         "samples of {} (channels x height x width) are not what the model was trained on, {}; "
         "bring them to its channels and size{}",
-        shape.ToString(), trained, PictureStages(SampleShapeIn(trained)));
+        shape.ToString(), trained, PictureStages(trained_on));
   }
 
   Status MakeModel(const Dataset& batches) {
