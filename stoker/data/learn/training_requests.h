@@ -4,7 +4,7 @@
 //     target: {price: {normalize: auto, log: true}}   # mean and deviation of the target
 //     loss: {cross_entropy: {weights: balanced}}      # a weight for each class
 //
-// Each is asked for by whoever reads the section `train` (run/learned_train.h), and is an entry of
+// The code that reads the section `train` asks for them (run/learned_train.h). Each is an entry of
 // the list of stages while the list is learned from, such as {train.target: {field: price}}, so
 // that one pass serves stages and targets. No pipeline is built of such an entry.
 #pragma once
