@@ -7,7 +7,7 @@ import unittest
 from program import STOKER, ProgramTest
 
 COMMANDS = ["train", "launch", "scale", "doctor", "top", "eval", "predict", "check", "lint", "export", "schedule", "lr-find", "batch-find", "plot", "compare",
-            "bench", "pack", "verify", "inspect", "env", "vocabulary", "help", "man", "completion"]
+            "bench", "pack", "verify", "inspect", "env", "features", "vocabulary", "help", "man", "completion"]
 
 
 class CommandLineTest(ProgramTest):

@@ -39,7 +39,7 @@ FLOORS = {
              "learn", "recipe", "pack", "testing"],
     "train": ["kernels", "core", "step", "models", "losses", "optimizers", "metrics", "evaluation", "plan", "tune", "check", "callbacks",
               "loop", "predict"],
-    "tools": ["program", "chart", "formats", "inspect", "compare", "live", "commands", "doctor", "foreign", "launch", "scale", "top", "report", "trainer"],
+    "tools": ["program", "chart", "formats", "inspect", "compare", "features", "live", "commands", "doctor", "foreign", "launch", "scale", "top", "report", "trainer"],
 }
 TESTING = "testing"
 FOR_TESTS = re.compile(r"_(test|bench|fuzz|testing|testing_internal)\.(h|cc)$")

@@ -4,6 +4,7 @@
 
 #include "stoker/tools/commands/compare_command.h"
 #include "stoker/tools/commands/env_command.h"
+#include "stoker/tools/commands/features_command.h"
 #include "stoker/tools/commands/help_commands.h"
 #include "stoker/tools/commands/plot_command.h"
 #include "stoker/tools/commands/verify_command.h"
@@ -50,6 +51,7 @@ void AddCommands(Program& program, CommandActions actions) {
   AddInspectCommand(program, std::move(actions.inspect));
   AddCompareCommand(program);
   AddEnvCommand(program);
+  AddFeaturesCommand(program);
   AddVocabularyCommand(program, std::move(actions.vocabulary));
   AddHelpCommands(program, std::move(actions.completion_words), actions.note);
 }

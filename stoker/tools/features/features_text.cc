@@ -1,0 +1,96 @@
+#include "stoker/tools/features/features_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "stoker/base/short_text.h"
+#include "stoker/tools/program/text.h"
+
+namespace stoker {
+namespace {
+
+// Unicode's blocks of one to eight eighths.
+constexpr const char* kBlocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+
+std::string BarsOf(const std::vector<int64_t>& histogram) {
+  const int64_t most = std::max<int64_t>(1, std::ranges::max(histogram));
+  std::string text;
+  for (const int64_t count : histogram) {
+    const int64_t eighths = (count * 8 + most - 1) / most;  // some is at least one eighth
+    text += kBlocks[eighths];
+  }
+  return text;
+}
+
+std::string ShareText(int64_t part, int64_t all) {
+  const double percent = 100 * static_cast<double>(part) / static_cast<double>(all);
+  return percent > 0 && percent < 1 ? "<1 %" : fmt::format("{:.0f} %", percent);
+}
+
+std::string ValuesOf(const ColumnProfile& column) {
+  if (column.kind == ColumnKind::kEmpty) return "";
+  if (column.kind == ColumnKind::kNumbers) {
+    return fmt::format("{:.6g} {} {:.6g}", column.least, BarsOf(column.histogram), column.greatest);
+  }
+  std::vector<std::string> shown;
+  for (const ValueCount& value : column.common) {
+    if (shown.size() == 3) break;
+    shown.push_back(
+        fmt::format("{} {}", ShortText(value.value, 14), ShareText(value.count, column.rows)));
+  }
+  return shown.empty() ? fmt::format("{:.0f} bytes each", column.mean_length)
+                       : fmt::format("{}", fmt::join(shown, ", "));
+}
+
+std::string DifferentText(const ColumnProfile& column) {
+  return (column.more ? "over " : "") + WithThousands(static_cast<double>(column.different));
+}
+
+// Those of the columns, the most telling first; the target before all.
+std::vector<size_t> OrderOf(const TableProfile& table) {
+  std::vector<size_t> order(table.columns.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (!table.target) return order;
+  const auto key = [&](size_t i) { return i == *table.target ? 2 : table.relations[i].explained; };
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) { return key(a) > key(b); });
+  return order;
+}
+
+}  // namespace
+
+std::string FeaturesText(const TableProfile& table, const std::vector<ColumnChoice>& choices) {
+  std::vector<std::vector<std::string>> rows = {{"column", "missing", "different", "values"}};
+  if (table.target) rows[0].push_back("tells");
+  rows[0].push_back("serves as");
+  for (const size_t i : OrderOf(table)) {
+    const ColumnProfile& column = table.columns[i];
+    std::vector<std::string> row = {
+        ShortText(column.name, 24),
+        column.missing == 0 ? "" : ShareText(column.missing, column.rows), DifferentText(column),
+        ValuesOf(column)};
+    if (table.target) {
+      row.push_back(i == *table.target ? "" : fmt::format("{:.2f}", table.relations[i].explained));
+    }
+    row.push_back(choices[i].why.empty()
+                      ? std::string(NameOf(choices[i].use))
+                      : fmt::format("{}: {}", NameOf(choices[i].use), choices[i].why));
+    rows.push_back(std::move(row));
+  }
+  std::string text = fmt::format("{}, {}\n{}", CountText(table.rows, "row"),
+                                 CountText(std::ssize(table.columns), "column"),
+                                 TableText(ShortRows(std::move(rows))));
+  if (table.target) {
+    text += fmt::format(
+        "tells: the share of the target's {} that is gone once the column is known, by itself{}\n",
+        table.target_is_number ? "variance" : "entropy",
+        table.sampled < table.rows
+            ? fmt::format(" (of {} rows)", WithThousands(static_cast<double>(table.sampled)))
+            : "");
+  }
+  return text;
+}
+
+}  // namespace stoker
