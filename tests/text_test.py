@@ -122,6 +122,12 @@ class VocabularyTest(ProgramTest):
         self.run_stoker("vocabulary", "texts.yaml", "--to", "v", "--pattern", "\\w+", "--lower")
         self.assertEqual(self.read("v"), b"a\nb\n")
 
+    def test_words_that_come_first_may_stand_in_brackets(self):
+        self.write("text.txt", "a\n")
+        self.write("texts.yaml", self.TEXTS)
+        self.run_stoker("vocabulary", "texts.yaml", "--to", "v", "--first", "[PAD]", "--first", "[a,b]")
+        self.assertEqual(self.read("v"), b"[PAD]\n[a,b]\na\n")
+
     def test_what_is_wrong_is_said(self):
         self.write("text.txt", "\n")
         self.write("texts.yaml", self.TEXTS)

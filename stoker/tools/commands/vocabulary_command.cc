@@ -108,8 +108,10 @@ void AddVocabularyCommand(Program& program, std::function<Status(const Vocabular
       ->type_name("N")
       ->check(AtLeastCheck(1))
       ->default_str("1");
+  // One word each time: of several CLI11 would take [PAD] for a list of one.
   app.add_option("--first", arguments.first, "a word that comes first in the file; may be repeated")
-      ->type_name("WORD");
+      ->type_name("WORD")
+      ->allow_extra_args(false);
   app.add_option("--pattern", arguments.pattern, "regular expression of what words are")
       ->type_name("REGEX");
   app.add_option("--separator", arguments.separator,
