@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/rounds_bench.h"
 #include "stoker/base/statistics.h"
 #include "stoker/train/models/convnet.h"
 #include "stoker/train/models/resnet.h"
@@ -62,9 +63,9 @@ void BM_CheckpointedResnet18(benchmark::State& state) {
 void BM_CheckpointedResnet50(benchmark::State& state) {
   Compare(state, Configure(Resnet50{}), 112, 8);
 }
-BENCHMARK(BM_CheckpointedConvnet)->Unit(benchmark::kMillisecond)->Iterations(15);
-BENCHMARK(BM_CheckpointedResnet18)->Unit(benchmark::kMillisecond)->Iterations(7);
-BENCHMARK(BM_CheckpointedResnet50)->Unit(benchmark::kMillisecond)->Iterations(5);
+BENCHMARK(BM_CheckpointedConvnet)->Unit(benchmark::kMillisecond)->Iterations(BenchRounds(15));
+BENCHMARK(BM_CheckpointedResnet18)->Unit(benchmark::kMillisecond)->Iterations(BenchRounds(7));
+BENCHMARK(BM_CheckpointedResnet50)->Unit(benchmark::kMillisecond)->Iterations(BenchRounds(5));
 
 }  // namespace
 }  // namespace stoker

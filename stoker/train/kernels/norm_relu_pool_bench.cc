@@ -7,7 +7,7 @@
 #include <torch/utils.h>
 
 #include "stoker/train/kernels/norm_relu_pool.h"
-#include "stoker/train/kernels/thread_scaling.h"
+#include "stoker/train/kernels/thread_scaling_bench.h"
 
 namespace stoker {
 namespace {

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/rounds_bench.h"
 #include "stoker/base/statistics.h"
 #include "stoker/data/nodes/from_arrays.h"
 #include "stoker/data/ops/batch.h"
@@ -97,7 +98,7 @@ void BM_Checkpoint(benchmark::State& state) {
   state.counters["held_ms_async"] = Median(held);
   state.counters["ratio"] = Median(of_waiting) / Median(of_async);
 }
-BENCHMARK(BM_Checkpoint)->Unit(benchmark::kMillisecond)->Iterations(5);
+BENCHMARK(BM_Checkpoint)->Unit(benchmark::kMillisecond)->Iterations(BenchRounds(5));
 
 }  // namespace
 }  // namespace stoker

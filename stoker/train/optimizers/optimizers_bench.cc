@@ -16,7 +16,7 @@
 #include "stoker/device/torch_denormals.h"
 #include "stoker/train/core/named_tensor.h"
 #include "stoker/train/core/parameters.h"
-#include "stoker/train/kernels/thread_scaling.h"
+#include "stoker/train/kernels/thread_scaling_bench.h"
 #include "stoker/train/optimizers/adamw.h"
 #include "stoker/train/optimizers/lamb.h"
 #include "stoker/train/optimizers/lars.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/rounds_bench.h"
 #include "stoker/base/statistics.h"
 
 namespace stoker {
@@ -16,16 +17,16 @@ namespace stoker {
 // temporary disturbance affects both; each turn begins with one untimed call, which wakes the
 // threads. Short work is repeated for half a second.
 inline double TwoThreadScaling(const std::function<void()>& work) {
-  constexpr int kTurns = 8, kCallsATurn = 4;
-  constexpr double kLeastSeconds = 0.5;
+  const int64_t turns = BenchRounds(8), calls_a_turn = BenchRounds(4);
+  const double least_seconds = turns > 1 ? 0.5 : 0;
   const int before = at::get_num_threads();
   std::vector<double> seconds[2];
   const Stopwatch all;
-  for (int turn = 0; turn < kTurns || all.ElapsedSeconds() < kLeastSeconds; ++turn) {
+  for (int64_t turn = 0; turn < turns || all.ElapsedSeconds() < least_seconds; ++turn) {
     for (const int threads : {1, 2}) {
       at::set_num_threads(threads);
       work();
-      for (int call = 0; call < kCallsATurn; ++call) {
+      for (int64_t call = 0; call < calls_a_turn; ++call) {
         const Stopwatch watch;
         work();
         seconds[threads - 1].push_back(watch.ElapsedSeconds());
