@@ -36,7 +36,12 @@ function(stoker_folder NAME)
 
   if(STOKER_TESTS AND test_sources)
     add_executable(stoker_${NAME}_test ${test_sources})
-    target_link_libraries(stoker_${NAME}_test PRIVATE stoker_${NAME} stoker_own_flags stoker_test_flags GTest::gmock GTest::gtest_main)
+    target_link_libraries(stoker_${NAME}_test PRIVATE stoker_${NAME} stoker_own_flags stoker_quick_to_compile GTest::gmock)
+    if(ARG_TORCH)
+      target_sources(stoker_${NAME}_test PRIVATE ${PROJECT_SOURCE_DIR}/cmake/torch_test_main.cc)
+    else()
+      target_link_libraries(stoker_${NAME}_test PRIVATE GTest::gtest_main)
+    endif()
     stoker_precompile(stoker_${NAME}_test ${test_pch})
     stoker_join(stoker_${NAME}_test ACROSS_FOLDERS)
     gtest_discover_tests(stoker_${NAME}_test TEST_PREFIX ${NAME}. DISCOVERY_TIMEOUT 120
@@ -49,7 +54,7 @@ function(stoker_folder NAME)
     # Run once in the tests, so that a benchmark cannot rot.
     add_test(NAME ${NAME}.benchmarks_run COMMAND stoker_${NAME}_bench --benchmark_min_time=0.001)
     # Without AVX and on one thread, as in ./dev test portable --whole, those of train/ take half an hour on a busy machine.
-    set_tests_properties(${NAME}.benchmarks_run PROPERTIES TIMEOUT 7200 LABELS bench
+    set_tests_properties(${NAME}.benchmarks_run PROPERTIES TIMEOUT 7200 LABELS bench ENVIRONMENT STOKER_BENCH_ONCE=1
       FAIL_REGULAR_EXPRESSION "ERROR OCCURRED")
   endif()
   if(STOKER_FUZZ)
@@ -62,9 +67,9 @@ function(stoker_folder NAME)
   endif()
 endfunction()
 
-# Tests need not be fast, but quick to compile.
-add_library(stoker_test_flags INTERFACE)
-target_compile_options(stoker_test_flags INTERFACE $<$<CONFIG:Release>:-O1>)
+# Tests, and what commands print, need not be fast, but quick to compile: -O3 takes tools/ 1.7 times as long.
+add_library(stoker_quick_to_compile INTERFACE)
+target_compile_options(stoker_quick_to_compile INTERFACE $<$<CONFIG:Release>:-O1>)
 
 # stoker_join(TARGET [ACROSS_FOLDERS]) compiles the files of each folder of TARGET together, ten at a time, since most of the
 # time that a file takes goes into templates that its neighbours use too: a test of 70 lines takes 5 s, ten of them take 12
@@ -131,17 +136,16 @@ function(stoker_join_sources TARGET)
 endfunction()
 
 # Precompiled headers, named without the path of the checkout (ccache): one for plain folders, one for their tests, one for
-# programs, one for all that sees torch. Each is made once, by a library of its own that holds nothing else, and reused.
+# all that sees torch. Each is made once, by a library of its own that holds nothing else, and reused. CLI11 is not among them: what
+# its header instantiates takes each file 6 s again, also those that do not use it.
 set(STOKER_PLAIN_HEADERS <algorithm> <chrono> <cstdint> <functional> <map> <memory> <mutex> <optional> <span> <string>
   <string_view> <vector> <fmt/format.h> <cmake/json_without_literals.h>)
 set(STOKER_PRECOMPILED_plain ${STOKER_PLAIN_HEADERS})
 set(STOKER_PRECOMPILED_tests ${STOKER_PLAIN_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
 # Not the whole of torch/torch.h: its 724 MB take longer to load than what most files here use takes to compile.
-set(STOKER_PRECOMPILED_programs ${STOKER_PLAIN_HEADERS} <CLI/CLI.hpp>)
 set(STOKER_PRECOMPILED_torch ${STOKER_PLAIN_HEADERS} <torch/nn/module.h>)
 set(STOKER_PRECOMPILED_LIBRARIES_plain fmt::fmt nlohmann_json::nlohmann_json)
 set(STOKER_PRECOMPILED_LIBRARIES_tests ${STOKER_PRECOMPILED_LIBRARIES_plain} GTest::gmock)
-set(STOKER_PRECOMPILED_LIBRARIES_programs ${STOKER_PRECOMPILED_LIBRARIES_plain} CLI11::CLI11)
 set(STOKER_PRECOMPILED_LIBRARIES_torch ${STOKER_PRECOMPILED_LIBRARIES_plain} stoker_torch)
 
 function(stoker_precompile TARGET KIND)
