@@ -67,7 +67,7 @@ function(stoker_folder NAME)
   endif()
 endfunction()
 
-# Tests, and what commands print, need not be fast, but quick to compile: -O3 takes tools/ 1.7 times as long.
+# Tests need not be fast, but quick to compile.
 add_library(stoker_quick_to_compile INTERFACE)
 target_compile_options(stoker_quick_to_compile INTERFACE $<$<CONFIG:Release>:-O1>)
 

@@ -1,5 +1,4 @@
-// The main function of tests that have libtorch in them, some hundred processes in a run of all
-// tests.
+// The main function of tests that have libtorch in them: a run of all tests starts some 950 of them.
 #include <gmock/gmock.h>
 
 #include "stoker/device/torch_exit.h"

@@ -146,7 +146,7 @@ together() {
   awk '{
     folder = $0; sub("/[^/]*$", "", folder)
     if ($0 ~ /_test\.cc$/) folder = folder " tests"
-    if ($0 ~ /_(plugin|library)\.cc$/) folder = $0
+    if ($0 ~ /_(plugin|library|bench|fuzz)\.cc$/) folder = $0
     if (line != "" && (folder != last || count == 8)) { print line; line = ""; count = 0 }
     line = line (line == "" ? "" : " ") $0; last = folder; ++count
   } END { if (line != "") print line }' < <(awk '{test = /_test\.cc$/; print test, $0}' | sort | cut -d" " -f2-)

@@ -2,6 +2,8 @@
 import json
 import os
 import random
+import shlex
+import subprocess
 import unittest
 import xml.etree.ElementTree
 
@@ -69,7 +71,7 @@ class FeaturesTest(ProgramTest):
         """Of five rows without the target, by the line that stands in the recipe."""
         self.table("new.csv", columns, self.rows[:5])
         line = next(line for line in self.read(recipe).decode().splitlines() if "data.source=" in line)
-        source = line.split("'")[1].replace("NEW.csv", self.path("new.csv"))
+        source = shlex.split(line)[-1].replace("NEW.csv", self.path("new.csv"))
         out, _ = self.run_stoker("predict", "run", "--set", "data.split=null", "--set", source)
         return [json.loads(line) for line in out.splitlines()]
 
@@ -117,6 +119,7 @@ class FeaturesTest(ProgramTest):
     def test_what_cannot_be_done_is_refused_with_what_to_do(self):
         self.table("few.csv", ["a", "b", "c"], [{"a": "1", "b": "x", "c": "1"}, {"a": "2", "b": "x", "c": ""}])
         self.table("gap.csv", ["a", "b"], [{"a": "1", "b": "x"}, {"a": "2", "b": "y"}, {"a": "", "b": "x"}, {"a": "1", "b": "y"}])
+        self.write("there.yaml", "mine")
         self.assert_fails(["features", "none.csv"], 1, "none.csv")
         for arguments, says in [(["homes.csv", "--target", "prise"], "--target: there is no column 'prise'; did you mean 'price'?"),
                                 (["few.csv", "--target", "b"], "is x in all rows; there is nothing to learn"),
@@ -124,12 +127,24 @@ class FeaturesTest(ProgramTest):
                                 (["gap.csv", "--target", "a", "--to", "r.yaml"], "one row is without it"),
                                 (["homes.csv", "--target", "empty"], "every cell of the column is missing"),
                                 (["few.csv", "--to", "r.yaml"], "a recipe needs --target"),
+                                (["homes.csv", "--target", "price", "--to", "there.yaml"], "is there already"),
+                                (["-", "--target", "price", "--to", "r.yaml"], "a recipe needs a file"),
                                 (["few.csv", "--to", "few.png"], "neither .yaml (a recipe) nor .svg (a picture)"),
                                 (["few.csv", "--as", "number"], "--target names none"),
                                 (["few.csv", "--target", "a", "--as", "colour"], "colour is not number or class")]:
             with self.subTest(arguments=arguments):
                 self.assert_fails(["features", *arguments], 2, says)
         self.assertFalse(os.path.exists(self.path("r.yaml")))
+        self.assertEqual(self.read("there.yaml"), b"mine")
+
+    def test_its_recipe_takes_a_compressed_table_with_rare_classes_and_odd_names(self):
+        names = ["owner's size", "NA", "y: {x}"]
+        rows = [{"owner's size": str(i % 17), "NA": "NA" if i % 9 == 0 else str(i % 5), "y: {x}": "rare" if i == 1 else f"c{i % 3}"}
+                for i in range(300)]
+        self.table("odd.csv", names, rows)
+        subprocess.run(["gzip", self.path("odd.csv")], check=True)
+        self.run_stoker("features", "odd.csv.gz", "--target", "y: {x}", "--to", "odd.yaml")
+        self.assertIn("nothing is wrong with it", "".join(self.run_stoker("check", "odd.yaml")))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 #include "stoker/device/torch_exit.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 namespace stoker {
@@ -17,6 +19,19 @@ TEST(LeaveTorchsObjectsToTheKernel, KeepsTheExitCodeAndRunsWhatWasGivenToAtexitL
       },
       testing::ExitedWithCode(3), "later");
 }
+
+#if !defined(STOKER_REPORTS_AT_EXIT)
+TEST(LeaveTorchsObjectsToTheKernel, RunsNothingThatWasGivenToAtexitBefore) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        std::atexit([] { std::fputs("before", stderr); });
+        LeaveTorchsObjectsToTheKernel();
+        std::exit(3);
+      },
+      testing::ExitedWithCode(3), testing::Not(testing::HasSubstr("before")));
+}
+#endif
 
 TEST(LeaveTorchsObjectsToTheKernel, WritesWhatStandsInBuffers) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";

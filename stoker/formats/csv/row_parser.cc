@@ -120,6 +120,12 @@ std::string_view TrimmedCsvCell(std::string_view cell) {
   return cell.substr(begin, cell.find_last_not_of(" \t") + 1 - begin);
 }
 
+std::optional<double> NumberInCsvCell(std::string_view cell) {
+  double number = 0;
+  if (ReadNumber(cell, number) != NumberFault::kNone) return std::nullopt;
+  return number;
+}
+
 bool IsMissingCsvCell(std::string_view cell, const std::vector<std::string>& marks) {
   return cell.empty() || std::ranges::find(marks, cell) != marks.end();
 }

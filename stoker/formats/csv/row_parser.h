@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,10 @@ Result<std::vector<std::string>> SplitCsvRow(std::string_view row, const CsvDial
 
 // Returns the cell without blanks around it; numbers are read so.
 std::string_view TrimmedCsvCell(std::string_view cell);
+
+// Returns the number that a cell holds, as a column of float64 reads it; nothing for any other
+// cell.
+std::optional<double> NumberInCsvCell(std::string_view cell);
 
 // Returns whether the cell means a missing value: it is empty, or one of `marks`.
 bool IsMissingCsvCell(std::string_view cell, const std::vector<std::string>& marks);

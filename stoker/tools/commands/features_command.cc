@@ -39,33 +39,59 @@ CLI::Validator WhatIsWritten() {
           ""};
 }
 
-// data.root and the file there: the root is relative to the folder of the recipe, so that both can
+// data.root and the files there. The root is relative to the folder of the recipe, so that both can
 // be moved together.
 struct Place {
-  std::string root, file;
+  std::string root, files;
 };
 
-Place PlaceOf(const std::string& file, const std::string& recipe) {
+Result<Place> PlaceOf(const std::string& files, const std::string& recipe) {
   namespace fs = std::filesystem;
-  if (IsRemotePath(file)) return {".", file};
-  const fs::path path(file), folder = fs::absolute(fs::path(recipe)).parent_path();
+  if (IsRemotePath(files)) return Place{".", files};
+  // The root is a path, so a pattern stays in the name of the files.
+  const bool is_pattern =
+      fs::path(files).parent_path().string().find_first_of("*?[{@") != std::string::npos;
+  const fs::path root = is_pattern ? fs::path(".") : fs::path(files).parent_path();
   std::error_code error;
-  const fs::path root = fs::proximate(fs::absolute(path).parent_path(), folder, error);
-  return {root.empty() ? "." : root.string(), path.filename().string()};
+  const fs::path here = fs::current_path(error);
+  if (error) return NotFound("the working directory: {}", error.message());
+  const fs::path relative = fs::proximate(here / root, (here / recipe).parent_path(), error);
+  if (error) return NotFound("{}: {}", root.string(), error.message());
+  return Place{relative.empty() ? "." : relative.string(),
+               is_pattern ? files : fs::path(files).filename().string()};
 }
 
+// A recipe may have been edited since it was drafted.
+Status CheckMayWrite(const FeaturesArguments& arguments) {
+  for (const std::string& to : arguments.to) {
+    if (!IsRecipe(to)) continue;
+    if (arguments.file == "-") {
+      return InvalidArgument("--to {}: a recipe needs a file, and standard input is read once",
+                             Printable(to));
+    }
+    if (std::error_code error; std::filesystem::is_regular_file(to, error)) {
+      return InvalidArgument("--to {}: is there already; remove it, or give another name",
+                             Printable(to));
+    }
+  }
+  return OkStatus();
+}
+
+// What is to be written is made first, so that an error leaves no part of it.
 Status WriteAll(const FeaturesArguments& arguments, const TableProfile& table,
                 const std::vector<ColumnChoice>& choices) {
+  std::vector<std::string> texts;
   for (const std::string& to : arguments.to) {
-    if (!IsRecipe(to)) {
-      STOKER_RETURN_IF_ERROR(WriteFileAtomically(to, FeaturesSvg(table, choices)));
-      continue;
+    if (IsRecipe(to)) {
+      STOKER_ASSIGN_OR_RETURN(const Place place, PlaceOf(arguments.file, to));
+      STOKER_ASSIGN_OR_RETURN(texts.emplace_back(),
+                              DraftRecipe(table, choices, place.root, place.files));
+    } else {
+      texts.push_back(FeaturesSvg(table, choices));
     }
-    const Place place = PlaceOf(arguments.file, to);
-    STOKER_ASSIGN_OR_RETURN(const std::string recipe,
-                            DraftRecipe(table, choices, place.root, place.file));
-    STOKER_RETURN_IF_ERROR(WriteFileAtomically(to, recipe));
   }
+  for (size_t i = 0; i < texts.size(); ++i)
+    STOKER_RETURN_IF_ERROR(WriteFileAtomically(arguments.to[i], texts[i]));
   return OkStatus();
 }
 
@@ -103,7 +129,8 @@ void AddFeaturesCommand(Program& program) {
       ->transform(CLI::Validator(
           [meanings](std::string& given) -> std::string {
             const auto meaning = meanings.find(given);
-            if (meaning == meanings.end()) return fmt::format("{} is not number or class", given);
+            if (meaning == meanings.end())
+              return fmt::format("{} is not number or class", Printable(given));
             given = std::to_string(static_cast<int>(meaning->second));
             return {};
           },
@@ -128,6 +155,7 @@ Status RunFeatures(const FeaturesArguments& arguments) {
     if (arguments.meaning != TargetMeaning::kAuto)
       return InvalidArgument("--as says what the target is, and --target names none");
   }
+  STOKER_RETURN_IF_ERROR(CheckMayWrite(arguments));
   STOKER_ASSIGN_OR_RETURN(const TableProfile table,
                           ProfileTable(arguments.file, arguments.target, arguments.meaning));
   const std::vector<ColumnChoice> choices = ChooseColumns(table);

@@ -1,37 +1,35 @@
 #include "stoker/tools/features/column_profile.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <functional>
 
 #include "stoker/base/short_text.h"
+#include "stoker/base/utf8.h"
 #include "stoker/formats/csv/row_parser.h"
 
 namespace stoker {
 namespace {
 
-constexpr size_t kCountedValues = 1000;  // as texts with their counts
-constexpr size_t kCommonValues = 10;
-constexpr int64_t kHistogramParts = 20;
+constexpr size_t kCountedBytes = size_t{1} << 18;  // of the values that are counted
+constexpr size_t kHistogramParts = 20;
 
-// The counts of equal parts of the range, from quantiles: a part has as many values as there are
-// places of the sorted values in it.
-std::vector<int64_t> HistogramOf(const QuantileSketch& sketch, double least, double greatest) {
-  std::vector<int64_t> parts(kHistogramParts);
-  if (!(greatest > least)) {
-    parts.front() = sketch.count();
-    return parts;
-  }
-  constexpr int64_t kPlaces = 2000;
-  std::vector<double> values = sketch.Dividers(kPlaces);
-  values.insert(values.begin(), least);
-  const double each = static_cast<double>(sketch.count()) / static_cast<double>(values.size());
+// The counts of equal parts of the range, of all values while the sketch holds them, else of as
+// many quantiles.
+std::vector<int64_t> HistogramOf(const QuantileSketch& sketch, size_t exact, double least,
+                                 double greatest) {
+  std::vector<double> values =
+      sketch.Dividers(std::min(sketch.count(), static_cast<int64_t>(exact)));
+  values.push_back(least);
   std::vector<double> counts(kHistogramParts);
+  const double each = static_cast<double>(sketch.count()) / static_cast<double>(values.size());
   for (const double value : values) {
-    const double place = (value - least) / (greatest - least) * kHistogramParts;
-    counts[std::min<size_t>(static_cast<size_t>(place), kHistogramParts - 1)] += each;
+    // Of halves: the whole range may be more than a double holds.
+    const double share =
+        greatest > least ? (value / 2 - least / 2) / (greatest / 2 - least / 2) : 0;
+    counts[static_cast<size_t>(std::min(share * kHistogramParts, kHistogramParts - 1.0))] += each;
   }
+  std::vector<int64_t> parts(kHistogramParts);
   for (size_t i = 0; i < parts.size(); ++i) parts[i] = std::llround(counts[i]);
   return parts;
 }
@@ -47,16 +45,15 @@ std::string_view NameOf(ColumnKind kind) {
   return "";
 }
 
-bool ColumnProfile::AllDiffer() const { return rows - missing >= kFewRows && !repeats; }
+bool ColumnProfile::IsConstant() const {
+  return kind == ColumnKind::kNumbers ? least == greatest : !more && different == 1;
+}
+
+bool ColumnProfile::AllDiffer() const { return rows - missing >= kFewRows && !more && !repeats; }
 
 std::optional<double> NumberInCell(std::string_view cell) {
-  cell = TrimmedCsvCell(cell);
-  if (cell.size() > 1 && cell[0] == '+' && cell[1] != '-') cell.remove_prefix(1);
-  double number = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
-  if (error != std::errc() || end != cell.data() + cell.size() || !std::isfinite(number))
-    return std::nullopt;
-  return number;
+  const std::optional<double> number = NumberInCsvCell(cell);
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 ColumnProfiler::ColumnProfiler(std::string name, const Limits& limits)
@@ -80,13 +77,15 @@ void ColumnProfiler::Add(std::string_view cell) {
     AddNumber(*number, trimmed);
   } else {
     length_ += static_cast<double>(trimmed.size());
+    has_line_ends_ = has_line_ends_ || trimmed.find_first_of("\n\r") != trimmed.npos;
+    is_utf8_ = is_utf8_ && IsUtf8(trimmed);
     if (!first_text_) first_text_ = {ShortText(trimmed, 40), rows_};
   }
 }
 
 void ColumnProfiler::AddNumber(double number, std::string_view cell) {
-  all_whole_ = all_whole_ && number == std::floor(number) && std::abs(number) < 1e15 &&
-               cell.find_first_of(".eE") == std::string_view::npos;
+  all_whole_ = all_whole_ && number == std::floor(number) && std::abs(number) < 1e15;
+  written_whole_ = written_whole_ && cell.find_first_of(".eE") == std::string_view::npos;
   counts_up_ = counts_up_ && (numbers_ == 0 || number == last_ + 1);
   last_ = number;
   ++numbers_;
@@ -102,8 +101,8 @@ void ColumnProfiler::CountValue(std::string_view cell) {
     more_ = hashes_.size() > limits_.different;
   }
   if (many_) return;
-  ++counts_[std::string(cell)];
-  if (counts_.size() > kCountedValues) {
+  if (++counts_[std::string(cell)] == 1) counted_bytes_ += cell.size();
+  if (counts_.size() > limits_.counted || counted_bytes_ > kCountedBytes) {
     many_ = true;
     counts_.clear();
   }
@@ -120,7 +119,10 @@ ColumnProfile ColumnProfiler::Finish() const {
   made.different = static_cast<int64_t>(hashes_.size());
   made.more = more_;
   made.repeats = repeats_;
+  int64_t marked = 0;
   for (const auto& [mark, count] : marks_) {
+    marked += count;
+    made.marks.push_back(mark);
     if (made.kind == ColumnKind::kTexts) {
       // There NA is a word as others are.
       if (!many_) counts[mark] = count;
@@ -128,7 +130,6 @@ ColumnProfile ColumnProfiler::Finish() const {
       made.repeats = made.repeats || count > 1;
     } else {
       made.missing += count;
-      made.marks.push_back(mark);
     }
   }
   made.counts_up = made.kind == ColumnKind::kNumbers && all_whole_ && counts_up_ && numbers_ > 1;
@@ -136,17 +137,19 @@ ColumnProfile ColumnProfiler::Finish() const {
   std::ranges::sort(made.common, [](const ValueCount& a, const ValueCount& b) {
     return a.count != b.count ? a.count > b.count : a.value < b.value;
   });
-  if (made.common.size() > kCommonValues) made.common.resize(kCommonValues);
   if (made.kind == ColumnKind::kNumbers) {
     made.whole = all_whole_;
+    made.written_whole = all_whole_ && written_whole_;
     made.least = stats_.min();
     made.greatest = stats_.max();
     made.mean = stats_.mean();
     made.deviation = stats_.standard_deviation();
     made.median = sketch_.Dividers(2).front();
-    made.histogram = HistogramOf(sketch_, made.least, made.greatest);
+    made.histogram = HistogramOf(sketch_, limits_.exact, made.least, made.greatest);
   } else if (made.kind == ColumnKind::kTexts) {
-    const int64_t there = rows_ - missing_;
+    const int64_t there = rows_ - missing_ - marked;
+    made.has_line_ends = has_line_ends_;
+    made.is_utf8 = is_utf8_;
     made.mean_length = length_ / static_cast<double>(there);
     if (numbers_ * 20 >= there * 19) made.odd = first_text_;
   }

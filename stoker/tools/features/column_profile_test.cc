@@ -42,7 +42,9 @@ TEST(ColumnProfiler, SaysWhatNumbersThereAre) {
   EXPECT_DOUBLE_EQ(column.mean, 2.25);
   EXPECT_EQ(column.median, 3);
   EXPECT_THAT(column.common, ElementsAre(IsValue("3", 2), IsValue("1", 1), IsValue("2", 1)));
-  EXPECT_FALSE(ProfileOf({"1", "2.0"}).whole);
+  EXPECT_TRUE(ProfileOf({"1", "2.0"}).whole);
+  EXPECT_FALSE(ProfileOf({"1", "2.0"}).written_whole);
+  EXPECT_FALSE(ProfileOf({"1", "2.5"}).whole);
 }
 
 TEST(ColumnProfiler, CountsEachPartOfTheRange) {
@@ -54,6 +56,10 @@ TEST(ColumnProfiler, CountsEachPartOfTheRange) {
   EXPECT_EQ(column.histogram.back(), 10);
   EXPECT_EQ(column.histogram[10], 0);
   EXPECT_EQ(ProfileOf({"7", "7"}).histogram.front(), 2);
+  const ColumnProfile wide = ProfileOf({"-1e308", "0", "1e308"});
+  EXPECT_EQ(wide.histogram.front(), 1);
+  EXPECT_EQ(wide.histogram[10], 1);
+  EXPECT_EQ(wide.histogram.back(), 1);
 }
 
 TEST(ColumnProfiler, MarksAreMissingAmongNumbersAndWordsAmongTexts) {
@@ -68,7 +74,7 @@ TEST(ColumnProfiler, MarksAreMissingAmongNumbersAndWordsAmongTexts) {
   EXPECT_EQ(texts.kind, ColumnKind::kTexts);
   EXPECT_EQ(texts.missing, 1);
   EXPECT_EQ(texts.different, 2);
-  EXPECT_THAT(texts.marks, IsEmpty());
+  EXPECT_THAT(texts.marks, ElementsAre("NA"));
   EXPECT_THAT(texts.common, ElementsAre(IsValue("NA", 2), IsValue("a", 1)));
 
   EXPECT_EQ(ProfileOf({"", "NA"}).kind, ColumnKind::kEmpty);

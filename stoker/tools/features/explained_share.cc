@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -17,8 +15,6 @@ namespace stoker {
 namespace {
 
 constexpr size_t kParts = 20;
-
-double NumberOr(std::string_view cell, double other) { return NumberInCell(cell).value_or(other); }
 
 // The group of each row: its word, or the part of the sorted numbers that it is in.
 std::vector<size_t> GroupsOf(const SampledColumn& column) {
@@ -99,26 +95,36 @@ bool AreRenamed(const SampledColumn& column, const SampledColumn& target) {
     if (there.try_emplace(a, b).first->second != b || back.try_emplace(b, a).first->second != a)
       return false;
   }
-  return there.size() > 1 && there.size() * 2 <= column.cells.size() &&
-         std::ssize(column.cells) >= kFewRows;
+  return there.size() > 1 && there.size() * 2 <= column.cells.size();
 }
 
+// Whether nearly all rows lie on one line, next to how far the target's middle half reaches: a few
+// rows far out, which make any correlation near 1, are not enough.
 bool IsLinear(const SampledColumn& column, const SampledColumn& target) {
   if (!column.numbers || !target.numbers) return false;
-  RunningStats a, b;
-  std::vector<std::pair<double, double>> rows;
+  std::vector<double> xs, ys;
+  RunningStats x_stats, y_stats;
   for (size_t row = 0; row < column.cells.size(); ++row) {
-    const double x = NumberOr(column.cells[row], NAN), y = NumberOr(target.cells[row], NAN);
-    if (std::isnan(x) || std::isnan(y)) continue;
-    rows.emplace_back(x, y);
-    a.Add(x);
-    b.Add(y);
+    const auto x = NumberInCell(column.cells[row]), y = NumberInCell(target.cells[row]);
+    if (!x || !y) continue;
+    xs.push_back(*x);
+    ys.push_back(*y);
+    x_stats.Add(*x);
+    y_stats.Add(*y);
   }
-  if (std::ssize(rows) < kFewRows) return false;
-  double products = 0;
-  for (const auto& [x, y] : rows) products += (x - a.mean()) * (y - b.mean());
-  const double scale = a.standard_deviation() * b.standard_deviation();
-  return scale > 0 && std::abs(products / static_cast<double>(rows.size() - 1) / scale) > 1 - 1e-6;
+  double products = 0, squares = 0;
+  for (size_t i = 0; i < xs.size(); ++i) {
+    products += (xs[i] - x_stats.mean()) * (ys[i] - y_stats.mean());
+    squares += (xs[i] - x_stats.mean()) * (xs[i] - x_stats.mean());
+  }
+  const double slope = products / squares, reach = Quantile(ys, 0.75) - Quantile(ys, 0.25);
+  const auto on_the_line = [&](size_t i) {
+    const double expected = y_stats.mean() + slope * (xs[i] - x_stats.mean());
+    return std::abs(ys[i] - expected) < 1e-3 * reach;
+  };
+  int64_t count = 0;
+  for (size_t i = 0; i < xs.size(); ++i) count += on_the_line(i) ? 1 : 0;
+  return count * 100 >= std::ssize(column.cells) * 99;
 }
 
 }  // namespace
@@ -127,10 +133,12 @@ double ExplainedShare(const SampledColumn& column, const SampledColumn& target) 
   const std::vector<size_t> groups = GroupsOf(column);
   const double share =
       target.numbers ? VarianceExplained(groups, target) : EntropyExplained(groups, target);
-  return std::clamp(share, 0.0, 1.0);
+  // Of numbers near the limit of a double the variance is none.
+  return std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 0;
 }
 
 bool IsTargetInDisguise(const SampledColumn& column, const SampledColumn& target) {
+  if (std::ssize(column.cells) < kFewRows) return false;
   return column.cells == target.cells || AreRenamed(column, target) || IsLinear(column, target);
 }
 

@@ -23,7 +23,8 @@ struct SampledColumn {
 double ExplainedShare(const SampledColumn& column, const SampledColumn& target);
 
 // Returns whether the column is the target in another form: the same cells in all rows, another
-// word for each word, or numbers that are a linear function of the target's.
+// word for each word, or numbers that are a linear function of the target's. Of a few rows, which
+// may agree by chance, it is not said.
 bool IsTargetInDisguise(const SampledColumn& column, const SampledColumn& target);
 
 }  // namespace stoker

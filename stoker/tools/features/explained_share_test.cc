@@ -78,6 +78,18 @@ TEST(IsTargetInDisguise, WhereItIsTheSameRenamedOrInOtherUnits) {
       Numbers(200, [](int i) { return 100 + Noise(i, 1) + 0.1 * Noise(i, 2); }), dollars));
 }
 
+TEST(IsTargetInDisguise, IsNotSaidOfNoiseWithOneRowFarOutInBoth) {
+  const auto column = [](uint64_t seed) {
+    return Numbers(1000, [seed](int i) { return i == 7 ? 1e6 : Noise(i, seed); });
+  };
+  EXPECT_FALSE(IsTargetInDisguise(column(1), column(2)));
+}
+
+TEST(ExplainedShare, OfNumbersBeyondWhatCanBeSquaredIsNothing) {
+  const SampledColumn target = Numbers(100, [](int i) { return i % 2 == 0 ? 1e300 : -1e300; });
+  EXPECT_EQ(ExplainedShare(Texts(100, [](int i) { return i % 3; }), target), 0);
+}
+
 TEST(IsTargetInDisguise, IsNotSaidOfAFewRows) {
   EXPECT_FALSE(IsTargetInDisguise(Texts(8, [](int i) { return i % 2; }),
                                   Texts(8, [](int i) { return i % 2 + 5; })));

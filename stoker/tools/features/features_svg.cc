@@ -5,6 +5,7 @@
 #include "stoker/base/printable.h"
 #include "stoker/base/short_text.h"
 #include "stoker/tools/features/features_text.h"
+#include "stoker/tools/program/html_text.h"
 #include "stoker/tools/program/text.h"
 
 namespace stoker {
@@ -15,17 +16,7 @@ constexpr int kAcross = 3;
 constexpr int kWidth = 320, kHeight = 190;          // of a column's panel
 constexpr int kPlotWidth = 280, kPlotHeight = 100;  // of what is drawn in it
 
-std::string Escaped(std::string_view text) {
-  std::string escaped;
-  for (const char c : Printable(text)) {
-    switch (c) {
-      case '&': escaped += "&amp;"; break;
-      case '<': escaped += "&lt;"; break;
-      default: escaped += c;
-    }
-  }
-  return escaped;
-}
+std::string Escaped(std::string_view text) { return EscapedHtml(Printable(text)); }
 
 void AddText(std::string& svg, double x, double y, std::string_view more, std::string_view text) {
   svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", x, y, more, Escaped(text));

@@ -7,22 +7,15 @@
 #include <numeric>
 
 #include "stoker/base/short_text.h"
+#include "stoker/tools/program/glyphs.h"
 #include "stoker/tools/program/text.h"
 
 namespace stoker {
 namespace {
 
-// Unicode's blocks of one to eight eighths.
-constexpr const char* kBlocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-
 std::string BarsOf(const std::vector<int64_t>& histogram) {
-  const int64_t most = std::max<int64_t>(1, std::ranges::max(histogram));
-  std::string text;
-  for (const int64_t count : histogram) {
-    const int64_t eighths = (count * 8 + most - 1) / most;  // some is at least one eighth
-    text += kBlocks[eighths];
-  }
-  return text;
+  const std::vector<double> counts(histogram.begin(), histogram.end());
+  return Heights(counts, counts.size(), Glyphs::kUnicode);
 }
 
 std::string ShareText(int64_t part, int64_t all) {
@@ -45,11 +38,13 @@ std::string ValuesOf(const ColumnProfile& column) {
                        : fmt::format("{}", fmt::join(shown, ", "));
 }
 
+constexpr size_t kShown = 60;  // columns
+
 std::string DifferentText(const ColumnProfile& column) {
   return (column.more ? "over " : "") + WithThousands(static_cast<double>(column.different));
 }
 
-// Those of the columns, the most telling first; the target before all.
+// The places of the columns, the most telling first and the target before all.
 std::vector<size_t> OrderOf(const TableProfile& table) {
   std::vector<size_t> order(table.columns.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -66,6 +61,7 @@ std::string FeaturesText(const TableProfile& table, const std::vector<ColumnChoi
   if (table.target) rows[0].push_back("tells");
   rows[0].push_back("serves as");
   for (const size_t i : OrderOf(table)) {
+    if (rows.size() > kShown) break;
     const ColumnProfile& column = table.columns[i];
     std::vector<std::string> row = {
         ShortText(column.name, 24),
@@ -80,8 +76,12 @@ std::string FeaturesText(const TableProfile& table, const std::vector<ColumnChoi
     rows.push_back(std::move(row));
   }
   std::string text = fmt::format("{}, {}\n{}", CountText(table.rows, "row"),
-                                 CountText(std::ssize(table.columns), "column"),
-                                 TableText(ShortRows(std::move(rows))));
+                                 CountText(std::ssize(table.columns), "column"), TableText(rows));
+  if (table.columns.size() > kShown) {
+    text +=
+        fmt::format("... {} more (--json has all)\n",
+                    CountText(std::ssize(table.columns) - static_cast<int64_t>(kShown), "column"));
+  }
   if (table.target) {
     text += fmt::format(
         "tells: the share of the target's {} that is gone once the column is known, by itself{}\n",

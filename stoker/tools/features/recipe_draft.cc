@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
+#include <limits>
 #include <set>
 
-#include "stoker/base/config_scalar.h"
-#include "stoker/base/json_text.h"
+#include "stoker/base/config.h"
 #include "stoker/base/printable.h"
+#include "stoker/io/decompression.h"
 #include "stoker/tools/program/text.h"
 
 namespace stoker {
@@ -21,36 +21,61 @@ constexpr int64_t kLookedUpWords = 100;  // which get a number of their own
 constexpr double kSuspicious = 0.98;     // ExplainedShare
 constexpr double kFarOut = 20;           // deviations from the mean
 constexpr size_t kLineWidth = 110;
-constexpr std::string_view kMarksInWords = "_./-";  // that YAML leaves to a word
+constexpr size_t kLongestName = 200;  // a key of a recipe
 
-// A text as a scalar within [] or {}.
-std::string Scalar(const std::string& text) {
-  const bool plain =
-      !text.empty() && text.front() != '-' && std::ranges::all_of(text, [](unsigned char c) {
-        return std::isalnum(c) != 0 ||
-               kMarksInWords.find(static_cast<char>(c)) != std::string_view::npos;
-      });
-  if (plain && !LooksLikeBool(text) && !LooksLikeNull(text) && !LooksLikeNumber(text)) return text;
-  return DumpJson(Json(text));
-}
+constexpr const char* kRecipe =
+    R"(# Drafted by `stoker features` from {rows} rows, to tell {name}. What says `auto` is learned from the rows for training.
+{left_out}# For rows without {name} another source takes the place of this one. NEW.csv is looked for in data.root:
+#   stoker predict RUN --set data.split=null --set {source}
 
-// Items with commas between them, in lines that begin with `indent`, of about a hundred letters.
-std::string Wrapped(const std::vector<std::string>& items, size_t indent, size_t column) {
+data:
+  root: {root}
+
+  source:
+    - csv:
+        files: {file}
+{header}{marks}        fields: {{{fields}}}
+{lookup}  # Every fifth row is for evaluation.
+  split: {{eval: 0.2, seed: 1{stratify}}}
+
+  train:
+{stages}    - shuffle
+    - batch: {{size: {batch}, drop_remainder: {drop}}}
+    - prefetch
+
+  # The same, with what training has learned.
+  eval:
+{stages}    - batch: {{size: {eval_batch}}}
+
+model:
+  mlp: {{classes: {classes}, hidden: [{width}, {width}]}}
+
+train:
+  {length}
+  seed: 1
+  input: {features}
+  target: {target}
+  loss: {loss}
+{metrics}  optimizer:
+    adamw: {{weight_decay: 0.01}}
+  schedule:
+    one_cycle: {{max_lr: 0.01}}
+)";
+
+std::string Scalar(const std::string& text) { return ToYamlLine(ConfigNode::Scalar(text)); }
+
+// Items with commas between them, in lines of about a hundred letters that begin at `indent`.
+std::string Wrapped(const std::vector<std::string>& items, size_t indent) {
   std::string text;
-  for (size_t i = 0; i < items.size(); ++i) {
-    if (i > 0) {
-      text += ',';
-      ++column;
-      if (column + items[i].size() + 1 > kLineWidth) {
-        text += fmt::format("\n{:{}}", "", indent);
-        column = indent;
-      } else {
-        text += ' ';
-        ++column;
-      }
+  size_t column = indent;
+  for (const std::string& item : items) {
+    if (!text.empty()) {
+      const bool fits = column + 2 + item.size() <= kLineWidth;
+      text += fits ? ", " : fmt::format(",\n{:{}}", "", indent);
+      column = fits ? column + 2 : indent;
     }
-    text += items[i];
-    column += items[i].size();
+    text += item;
+    column += item.size();
   }
   return text;
 }
@@ -60,27 +85,48 @@ bool NamesRows(const std::string& name) {
   return name == "id" || ends("_id") || ends("Id") || ends("ID");
 }
 
+// Whether its numbers are too large for float32, or so small that it loses their digits.
+bool BeyondFloat32(const ColumnProfile& column) {
+  const double largest = std::max(std::abs(column.least), std::abs(column.greatest));
+  return largest > std::numeric_limits<float>::max() || (largest > 0 && largest < 1e-30);
+}
+
+// What one cell has, that makes texts of a column of numbers; empty: there is none.
+std::string OddText(const ColumnProfile& column) {
+  if (!column.odd) return "";
+  return fmt::format("numbers, but for '{}' in row {}", column.odd->cell,
+                     WithThousands(static_cast<double>(column.odd->row)));
+}
+
+std::string Both(const std::string& one, std::string_view other) {
+  return one.empty() || other.empty() ? fmt::format("{}{}", one, other)
+                                      : fmt::format("{}; {}", one, other);
+}
+
 ColumnChoice ChooseText(const ColumnProfile& column) {
-  const int64_t there = column.rows - column.missing;
-  if (column.AllDiffer()) return {ColumnUse::kLeftOut, "no value is there twice"};
+  const std::string odd = OddText(column);
+  const auto left_out = [&](std::string_view why) {
+    return ColumnChoice{ColumnUse::kLeftOut, Both(odd, why)};
+  };
+  if (!column.is_utf8) return left_out("has texts that are no UTF-8; convert the file (iconv)");
+  if (column.has_line_ends) return left_out("has texts with line breaks");
+  if (column.AllDiffer()) return left_out("no value is there twice");
   if (column.different > kMostWords || column.more)
-    return {ColumnUse::kLeftOut, fmt::format("over {} different texts", WithThousands(kMostWords))};
-  if (column.different * 2 > there) return {ColumnUse::kLeftOut, "most texts are there once"};
-  if (column.odd) {
-    return {ColumnUse::kCategory, fmt::format("numbers, but for '{}' in row {}", column.odd->cell,
-                                              WithThousands(static_cast<double>(column.odd->row)))};
-  }
+    return left_out(fmt::format("over {} different texts", WithThousands(kMostWords)));
+  if (column.different * 2 > column.rows - column.missing)
+    return left_out("most texts are there once");
   return {ColumnUse::kCategory,
-          column.different > kLookedUpWords
-              ? fmt::format("the {} most frequent texts count", kLookedUpWords)
-              : ""};
+          Both(odd, column.different > kLookedUpWords
+                        ? fmt::format("the {} most frequent texts count", kLookedUpWords)
+                        : "")};
 }
 
 ColumnChoice ChooseNumber(const ColumnProfile& column) {
-  if (column.counts_up && column.AllDiffer()) return {ColumnUse::kLeftOut, "numbers the rows"};
+  if (column.counts_up && column.rows >= kFewRows) return {ColumnUse::kLeftOut, "numbers the rows"};
   if (column.whole && column.AllDiffer() && NamesRows(column.name))
     return {ColumnUse::kLeftOut, "by its name it says which row it is"};
   ColumnChoice made{ColumnUse::kNumber, ""};
+  if (BeyondFloat32(column)) return {ColumnUse::kLeftOut, "has numbers that float32 does not hold"};
   const double farthest =
       std::max(column.greatest - column.mean, column.mean - column.least) / column.deviation;
   if (farthest > kFarOut) {
@@ -88,8 +134,7 @@ ColumnChoice ChooseNumber(const ColumnProfile& column) {
             fmt::format("the farthest is {:.0f} deviations from the mean", farthest)};
   }
   if (column.missing > 0) {
-    made.why += fmt::format("{}missing ones become the median, {}", made.why.empty() ? "" : "; ",
-                            column.median);
+    made.why = Both(made.why, fmt::format("missing ones become the median, {}", column.median));
   }
   return made;
 }
@@ -99,8 +144,12 @@ ColumnChoice Choose(const TableProfile& table, size_t i) {
   if (table.target == i) {
     return {
         ColumnUse::kTarget,
-        column.missing == 0 ? "" : fmt::format("missing in {}", CountText(column.missing, "row"))};
+        Both(OddText(column),
+             column.missing == 0 ? ""
+                                 : fmt::format("missing in {}", CountText(column.missing, "row")))};
   }
+  if (column.name.size() > kLongestName)
+    return {ColumnUse::kLeftOut, fmt::format("its name takes over {} bytes", kLongestName)};
   if (column.kind == ColumnKind::kEmpty) return {ColumnUse::kLeftOut, "every cell is missing"};
   if (column.IsConstant() && (column.missing == 0 || column.kind == ColumnKind::kNumbers))
     return {ColumnUse::kLeftOut, "one value in all rows"};
@@ -110,7 +159,7 @@ ColumnChoice Choose(const TableProfile& table, size_t i) {
       column.kind == ColumnKind::kNumbers ? ChooseNumber(column) : ChooseText(column);
   if (made.use != ColumnUse::kLeftOut && table.target &&
       table.relations[i].explained >= kSuspicious) {
-    made.why = "tells the target nearly by itself: is it known beforehand?";
+    made.why = Both(made.why, "tells the target nearly by itself: is it known beforehand?");
   }
   return made;
 }
@@ -136,30 +185,39 @@ class Draft {
 
   // Class numbers as they are, if they begin with 0 and none is left out.
   bool TargetIsNumbered() const {
-    return !table_.target_is_number && target_.kind == ColumnKind::kNumbers && target_.whole &&
-           target_.least == 0 && target_.greatest + 1 == static_cast<double>(target_.different);
+    return !table_.target_is_number && target_.kind == ColumnKind::kNumbers &&
+           target_.written_whole && target_.least == 0 &&
+           target_.greatest + 1 == static_cast<double>(target_.different);
   }
   int64_t Classes() const { return table_.target_is_number ? 1 : target_.different; }
 
+  // kNoTarget: of new rows, in which any number may be missing.
   enum class With { kTarget, kNoTarget };
   std::vector<std::string> Fields(With with) const {
     std::vector<std::string> fields;
     for (size_t i = 0; i < table_.columns.size(); ++i) {
-      const std::string type = i == *table_.target && with == With::kNoTarget ? "" : TypeOf(i);
+      const std::string type =
+          i == *table_.target && with == With::kNoTarget ? "" : TypeOf(i, with);
       if (!type.empty())
         fields.push_back(fmt::format("{}: {}", Scalar(table_.columns[i].name), type));
     }
     return fields;
   }
 
-  // What cells mean a missing number, as an option of csv; empty: none.
-  std::string Marks() const {
+  // What cells mean a missing number.
+  std::set<std::string> Marks() const {
     std::set<std::string> marks;
     for (size_t i = 0; i < choices_.size(); ++i) {
-      if (!IsNumber(choices_[i].use)) continue;
-      for (const std::string& mark : table_.columns[i].marks) marks.insert(DumpJson(Json(mark)));
+      if (IsNumber(choices_[i].use) || (i == *table_.target && table_.target_is_number))
+        marks.insert(table_.columns[i].marks.begin(), table_.columns[i].marks.end());
     }
-    return marks.empty() ? "" : fmt::format("na_values: [{}]", fmt::join(marks, ", "));
+    return marks;
+  }
+
+  // Whether the name of a column is a mark, so that its row does not look like a header.
+  bool HasMarkAsName() const {
+    return std::ranges::any_of(Marks(),
+                               [&](const std::string& mark) { return names_.contains(mark); });
   }
 
   // The stages of both sides, in lines.
@@ -183,15 +241,19 @@ class Draft {
           limited ? fmt::format("limit: {}, ", kLookedUpWords) : "", name, words + 1, name);
       joined.push_back(name);
     }
-    text += fmt::format("    - join: {{fields: [{}], to: {}}}\n    - cache\n",
-                        Wrapped(joined, 21, 21), features_);
+    text += fmt::format("    - join: {{fields: [{}], to: {}}}\n    - cache\n", Wrapped(joined, 22),
+                        features_);
     return text;
   }
 
-  // In data.source, so that another source for prediction has neither the target nor this.
+  // In data.source, so that another source for prediction has neither the target nor this. All
+  // classes are named, since a rare one may be on the side for evaluation alone.
   std::string LookupOfTarget() const {
     if (table_.target_is_number || TargetIsNumbered()) return "";
-    return fmt::format("    - lookup: {{values: auto, field: {}}}\n", target());
+    std::vector<std::string> words;
+    for (const ValueCount& value : target_.common) words.push_back(Scalar(value.value));
+    return fmt::format("    - lookup:\n        field: {}\n        values: [{}]\n", target(),
+                       Wrapped(words, 17));
   }
 
   std::string LeftOut() const {
@@ -228,8 +290,8 @@ class Draft {
                         std::string_view options, std::string& text,
                         std::vector<std::string>& joined) {
     if (names.empty()) return;
-    text += fmt::format("    - join: {{fields: [{}], to: {}{}}}\n", Wrapped(names, 21, 21), to,
-                        options);
+    text +=
+        fmt::format("    - join: {{fields: [{}], to: {}{}}}\n", Wrapped(names, 22), to, options);
     text += fmt::format("    - normalize: {{mean: auto, field: {}}}\n", to);
     joined.push_back(to);
   }
@@ -240,13 +302,13 @@ class Draft {
     return name;
   }
 
-  std::string TypeOf(size_t i) const {
+  std::string TypeOf(size_t i, With with) const {
     switch (choices_[i].use) {
       case ColumnUse::kLeftOut: return "";
       case ColumnUse::kCategory: return "text";
       case ColumnUse::kNumber:
       case ColumnUse::kPlace:
-        return table_.columns[i].missing == 0
+        return table_.columns[i].missing == 0 && with == With::kTarget
                    ? "float32"
                    : fmt::format("{{type: float32, default: {}}}", table_.columns[i].median);
       case ColumnUse::kTarget: break;
@@ -262,19 +324,64 @@ class Draft {
   std::string numbers_, places_, features_;
 };
 
-bool IsCompressed(const std::string& file) {
-  constexpr std::string_view kEnds[] = {".gz", ".bz2", ".xz", ".zst", ".lz4", ".zip"};
-  return std::ranges::any_of(kEnds, [&](std::string_view end) { return file.ends_with(end); });
-}
-
 int64_t BatchSize(int64_t rows) {
   if (rows < 2'000) return 32;
   return rows < 20'000 ? 128 : 256;
 }
 
-// About as many that the model sees 4,000 batches.
-int64_t Epochs(int64_t rows, int64_t batch) {
-  return std::clamp<int64_t>(4'000 * batch / std::max<int64_t>(1, rows * 4 / 5), 5, 100);
+// As long as about 4,000 batches take. Of a compressed file, which is read in order, a recipe
+// cannot know how many batches it has.
+std::string LengthOf(int64_t rows, int64_t batch, bool is_compressed) {
+  const int64_t rows_trained = std::max<int64_t>(1, rows * 4 / 5);
+  const int64_t epochs = std::clamp<int64_t>(4'000 * batch / rows_trained, 5, 100);
+  if (!is_compressed) return fmt::format("epochs: {}", epochs);
+  return fmt::format("max_steps: {}", std::max<int64_t>(1, epochs * rows_trained / batch));
+}
+
+constexpr int64_t kMostClasses = 1000;
+
+// Whether the recipe can be made, and would train.
+Status CheckDraft(const TableProfile& table, const Draft& draft) {
+  const ColumnProfile& target = table.columns[*table.target];
+  const std::string name = Printable(target.name);
+  if (draft.IsEmpty()) {
+    return InvalidArgument(
+        "no column is left from which {} could be told; without --to the command says why", name);
+  }
+  if (target.missing > 0) {
+    return InvalidArgument(
+        "--target {}: {} without it; take them out of the table first", name,
+        target.missing == 1
+            ? "one row is"
+            : fmt::format("{} rows are", WithThousands(static_cast<double>(target.missing))));
+  }
+  if (table.target_is_number) {
+    if (!BeyondFloat32(target)) return OkStatus();
+    return InvalidArgument("--target {}: has numbers that float32 does not hold, from {} to {}",
+                           name, target.least, target.greatest);
+  }
+  if (target.more || target.different > kMostClasses || target.different * 2 > target.rows) {
+    return InvalidArgument(
+        "--target {}: has {}{} different values in {} rows, too many for classes{}", name,
+        target.more ? "over " : "", WithThousands(static_cast<double>(target.different)),
+        WithThousands(static_cast<double>(target.rows)),
+        target.kind == ColumnKind::kNumbers ? "; --as number estimates it" : "");
+  }
+  if (!target.is_utf8 || target.has_line_ends) {
+    return InvalidArgument(
+        "--target {}: a class cannot have a name {}", name,
+        target.is_utf8 ? "with a line break in it" : "that is no UTF-8; convert the file (iconv)");
+  }
+  const std::set<std::string> marks = draft.Marks();
+  for (const std::string& word : target.marks) {
+    if (marks.contains(word)) {
+      return InvalidArgument(
+          "--target {}: '{}' is one of its classes, and means a missing number in other columns; "
+          "give the class another name",
+          name, word);
+    }
+  }
+  return OkStatus();
 }
 
 }  // namespace
@@ -299,75 +406,33 @@ std::vector<ColumnChoice> ChooseColumns(const TableProfile& table) {
 Result<std::string> DraftRecipe(const TableProfile& table, const std::vector<ColumnChoice>& choices,
                                 const std::string& root, const std::string& file) {
   const Draft draft(table, choices);
-  const ColumnProfile& target = table.columns[*table.target];
-  const std::string name = Printable(target.name);
-  if (draft.IsEmpty()) {
-    return InvalidArgument(
-        "no column is left from which {} could be told; `stoker features {}` says why", name,
-        Printable(table.file));
-  }
-  if (target.missing > 0) {
-    return InvalidArgument(
-        "--target {}: {} without it; take them out of the table first", name,
-        target.missing == 1
-            ? "one row is"
-            : fmt::format("{} rows are", WithThousands(static_cast<double>(target.missing))));
-  }
-  const std::string marks = draft.Marks();
+  STOKER_RETURN_IF_ERROR(CheckDraft(table, draft));
+  const std::set<std::string> marked = draft.Marks();
+  std::vector<std::string> listed;
+  for (const std::string& mark : marked) listed.push_back(Scalar(mark));
+  const std::string marks =
+      marked.empty() ? "" : fmt::format("na_values: [{}]", fmt::join(listed, ", "));
+  const std::string source = fmt::format("data.source=[csv: {{files: NEW.csv, {}fields: {{{}}}}}]",
+                                         marks.empty() ? "" : marks + ", ",
+                                         fmt::join(draft.Fields(Draft::With::kNoTarget), ", "));
+  const std::string name = Printable(table.columns[*table.target].name);
   const int64_t batch = BatchSize(table.rows);
-  const bool stratify = draft.TargetIsNumbered() && !IsCompressed(file);
+  const bool is_compressed = WithoutCompressedEnding(file) != file;
+  const bool stratify = draft.TargetIsNumbered() && !is_compressed;
   return fmt::format(
-      R"(# Drafted by `stoker features` from {rows} rows, to tell {name}. What says `auto` is learned from the rows for training.
-{left_out}# For rows without {name} another source takes the place of this one:
-#   stoker predict RUN --set data.split=null --set 'data.source=[csv: {{files: NEW.csv, {new_marks}fields: {{{predicted}}}}}]'
-
-data:
-  root: {root}
-
-  source:
-    - csv:
-        files: {file}
-{marks}        fields: {{{fields}}}
-{lookup}  # Every fifth row is for evaluation.
-  split: {{eval: 0.2, seed: 1{stratify}}}
-
-  train:
-{stages}    - shuffle
-    - batch: {{size: {batch}, drop_remainder: {drop}}}
-    - prefetch
-
-  # The same, with what training has learned.
-  eval:
-{stages}    - batch: {{size: {eval_batch}}}
-
-model:
-  mlp: {{classes: {classes}, hidden: [{width}, {width}]}}
-
-train:
-  epochs: {epochs}
-  seed: 1
-  input: {features}
-  target: {target}
-  loss: {loss}
-{metrics}  optimizer:
-    adamw: {{weight_decay: 0.01}}
-  schedule:
-    one_cycle: {{max_lr: 0.01}}
-)",
-      fmt::arg("rows", WithThousands(static_cast<double>(table.rows))), fmt::arg("name", name),
-      fmt::arg("left_out", draft.LeftOut()), fmt::arg("root", Scalar(root)),
+      kRecipe, fmt::arg("rows", WithThousands(static_cast<double>(table.rows))),
+      fmt::arg("name", name), fmt::arg("left_out", draft.LeftOut()), fmt::arg("root", Scalar(root)),
       fmt::arg("file", Scalar(file)),
+      fmt::arg("header", draft.HasMarkAsName() ? "        header: yes\n" : ""),
       fmt::arg("marks", marks.empty() ? "" : fmt::format("        {}\n", marks)),
-      fmt::arg("new_marks", marks.empty() ? "" : marks + ", "),
-      fmt::arg("fields", Wrapped(draft.Fields(Draft::With::kTarget), 17, 17)),
-      fmt::arg("lookup", draft.LookupOfTarget()),
-      fmt::arg("predicted", fmt::join(draft.Fields(Draft::With::kNoTarget), ", ")),
+      fmt::arg("fields", Wrapped(draft.Fields(Draft::With::kTarget), 17)),
+      fmt::arg("lookup", draft.LookupOfTarget()), fmt::arg("source", ShellWord(source)),
       fmt::arg("stratify", stratify ? fmt::format(", stratify: {}", draft.target()) : ""),
       fmt::arg("stages", draft.Stages()), fmt::arg("batch", batch),
       fmt::arg("drop", table.rows >= 4 * batch), fmt::arg("eval_batch", 4 * batch),
       fmt::arg("classes", draft.Classes()), fmt::arg("width", table.rows < 20'000 ? 128 : 256),
-      fmt::arg("epochs", Epochs(table.rows, batch)), fmt::arg("features", draft.features()),
-      fmt::arg("target", draft.Target()),
+      fmt::arg("length", LengthOf(table.rows, batch, is_compressed)),
+      fmt::arg("features", draft.features()), fmt::arg("target", draft.Target()),
       fmt::arg("loss", table.target_is_number ? "mse" : "cross_entropy"),
       fmt::arg("metrics", table.target_is_number ? "  metrics: [rmse, mae, r2]\n" : ""));
 }

@@ -113,13 +113,14 @@ TEST(DraftRecipe, TakesTheLogarithmOfAPositiveNumberWithALongTail) {
 
 TEST(DraftRecipe, LooksUpClassesUnlessTheyAreNumberedFromZero) {
   ColumnProfile label = Number("label");
-  label.whole = true, label.least = 0, label.greatest = 2, label.different = 3;
+  label.whole = true, label.written_whole = true, label.least = 0, label.greatest = 2,
+  label.different = 3;
   const std::string numbered = DraftOf(TableOf({Number("x"), label}, false));
   EXPECT_THAT(numbered, Not(HasSubstr("lookup")));
   EXPECT_THAT(numbered, HasSubstr("stratify: label"));
   label.least = 1, label.greatest = 3;
   EXPECT_THAT(DraftOf(TableOf({Number("x"), label}, false)),
-              HasSubstr("lookup: {values: auto, field: label}"));
+              HasSubstr("- lookup:\n        field: label\n        values: ["));
   const std::string words = DraftOf(TableOf({Number("x"), Text("cut", 5)}, false));
   EXPECT_THAT(words, HasSubstr("classes: 5"));
   EXPECT_THAT(words, HasSubstr("loss: cross_entropy"));
@@ -130,7 +131,7 @@ TEST(DraftRecipe, PutsTheMedianInThePlaceOfMissingNumbers) {
   age.missing = 3, age.median = 28.5, age.marks = {"NA"};
   const std::string draft = DraftOf(TableOf({age, Number("y")}));
   EXPECT_THAT(draft, HasSubstr("age: {type: float32, default: 28.5}"));
-  EXPECT_THAT(draft, HasSubstr("na_values: [\"NA\"]"));
+  EXPECT_THAT(draft, HasSubstr("na_values: [NA]"));
 }
 
 TEST(DraftRecipe, QuotesNamesThatYamlOrAnotherColumnWouldTakeForSomethingElse) {
@@ -138,7 +139,6 @@ TEST(DraftRecipe, QuotesNamesThatYamlOrAnotherColumnWouldTakeForSomethingElse) {
       DraftOf(TableOf({Number("price (USD)"), Number("yes: no, {x}"), Number("12"), Number("true"),
                        Number("numbers"), Number("y\"z")}));
   EXPECT_THAT(draft, HasSubstr("\"price (USD)\": float32"));
-  EXPECT_THAT(draft, HasSubstr("\"true\""));
   EXPECT_THAT(draft, HasSubstr("to: numbers_}"));
 }
 
@@ -149,6 +149,63 @@ TEST(DraftRecipe, TakesThePlaceOfANumberAmongOthersWhereOneIsFarOut) {
   EXPECT_THAT(draft, HasSubstr("bucketize: {bounds: auto, quantiles: 64, field: wide}"));
   EXPECT_THAT(draft, HasSubstr("join: {fields: [wide], to: places, dtype: float32}"));
   EXPECT_THAT(draft, HasSubstr("join: {fields: [numbers, places], to: features}"));
+}
+
+TEST(DraftRecipe, CountsStepsOfACompressedFile) {
+  const TableProfile table = TableOf({Number("x"), Number("y")});
+  const Result<std::string> draft = DraftRecipe(table, ChooseColumns(table), ".", "t.csv.gz");
+  ASSERT_TRUE(draft.ok());
+  EXPECT_THAT(*draft, HasSubstr("  max_steps: 2500\n"));
+  EXPECT_THAT(*draft, Not(HasSubstr("epochs")));
+}
+
+TEST(DraftRecipe, SaysThatThereIsAHeaderWhereAColumnHasTheNameOfAMark) {
+  ColumnProfile age = Number("NA");
+  age.marks = {"NA"}, age.missing = 1;
+  EXPECT_THAT(DraftOf(TableOf({age, Number("y")})), HasSubstr("header: yes"));
+}
+
+TEST(ChooseColumns, LeavesOutWordsThatCannotBeLookedUp) {
+  ColumnProfile words = Text("w", 5);
+  words.has_line_ends = true;
+  EXPECT_EQ(ChoiceOf(words).use, ColumnUse::kLeftOut);
+  words = Text("w", 5);
+  words.is_utf8 = false;
+  EXPECT_EQ(ChoiceOf(words).use, ColumnUse::kLeftOut);
+}
+
+TEST(ChooseColumns, NamesTheOddCellAlsoOfAColumnThatIsLeftOut) {
+  ColumnProfile words = Text("w", kRows);
+  words.odd = {"abc", 17};
+  EXPECT_THAT(ChoiceOf(words).why, HasSubstr("numbers, but for 'abc' in row 17"));
+}
+
+TEST(DraftRecipe, LeavesNoWayOutOfTheCommandInItsComment) {
+  const std::string draft = DraftOf(TableOf({Number("men's; `x`"), Number("a\nb"), Number("y")}));
+  const size_t from = draft.find("--set 'data.source");
+  const std::string command = draft.substr(from, draft.find('\n', from) - from);
+  EXPECT_THAT(command, HasSubstr("men'\\''s; `x`"));
+  EXPECT_THAT(command, HasSubstr("a\\nb"));
+}
+
+TEST(DraftRecipe, RefusesAClassThatMeansAMissingNumberElsewhere) {
+  ColumnProfile age = Number("age"), kind = Text("kind", 3);
+  age.marks = {"NA"}, kind.marks = {"NA"};
+  const TableProfile table = TableOf({age, kind}, false);
+  EXPECT_THAT(DraftRecipe(table, ChooseColumns(table), ".", "t.csv"),
+              FailsWith(StatusCode::kInvalidArgument, "'NA' is one of its classes"));
+}
+
+TEST(DraftRecipe, RefusesATargetOfAsManyClassesAsRowsOrBeyondFloat32) {
+  TableProfile table = TableOf({Number("x"), Text("name", kRows)}, false);
+  EXPECT_THAT(DraftRecipe(table, ChooseColumns(table), ".", "t.csv"),
+              FailsWith(StatusCode::kInvalidArgument, "too many for classes"));
+  ColumnProfile large = Number("large");
+  large.greatest = 1e300;
+  EXPECT_EQ(ChoiceOf(large).use, ColumnUse::kLeftOut);
+  table = TableOf({Number("x"), large});
+  EXPECT_THAT(DraftRecipe(table, ChooseColumns(table), ".", "t.csv"),
+              FailsWith(StatusCode::kInvalidArgument, "float32 does not hold"));
 }
 
 TEST(DraftRecipe, NeedsAColumnAndATargetInEachRow) {

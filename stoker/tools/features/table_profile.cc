@@ -1,6 +1,9 @@
 #include "stoker/tools/features/table_profile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -10,12 +13,13 @@
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/sources/csv.h"
+#include "stoker/formats/csv/row_parser.h"
 #include "stoker/tools/features/explained_share.h"
 
 namespace stoker {
 namespace {
 
-constexpr int64_t kMostClasses = 20;  // of whole numbers that are taken for classes
+constexpr int64_t kMostWholeClasses = 20;  // of whole numbers that are taken for classes
 
 // Of all columns together.
 constexpr size_t kSampledCells = 2'000'000;
@@ -27,7 +31,7 @@ constexpr size_t kMostRows = 50'000;
 class RowSample {
  public:
   explicit RowSample(size_t columns)
-      : columns_(columns), most_(std::clamp<size_t>(kSampledCells / columns, 1000, kMostRows)) {}
+      : columns_(columns), most_(std::clamp<size_t>(kSampledCells / columns, 100, kMostRows)) {}
 
   // Returns the place for the cells of the next row; null if it is left out.
   SampledColumn* Take() {
@@ -52,13 +56,21 @@ class RowSample {
   Rng rng_{/*seed=*/0, /*epoch=*/0, /*index=*/0, /*stage=*/0};
 };
 
-// The table with each column as a text: which of them are numbers, all rows say.
+// Each column as a text: only all of its rows say whether it is one of numbers.
 Result<Dataset> CellsOf(const std::string& file) {
   STOKER_ASSIGN_OR_RETURN(const Dataset guessed, Csv{.files = file, .index = "none"}.Build());
   std::vector<CsvField> fields;
   for (const Field& field : guessed.spec().fields)
     fields.push_back({.name = field.name, .type = "text", .default_value = {""}});
   return Csv{.files = file, .fields = CsvFields(std::move(fields)), .index = "none"}.Build();
+}
+
+// What tells a cell from others, in bounded memory.
+std::string Sampled(std::string_view cell) {
+  constexpr size_t kWhole = 40;
+  cell = TrimmedCsvCell(cell);
+  if (cell.size() <= kWhole) return std::string(cell);
+  return fmt::format("{} {:016x}", cell.substr(0, kWhole / 2), std::hash<std::string_view>()(cell));
 }
 
 std::string_view TextOf(const Array& cell) {
@@ -71,13 +83,20 @@ Result<size_t> ColumnNamed(const std::vector<Field>& fields, const std::string& 
     if (field.name == name) return names.size();
     names.push_back(field.name);
   }
+  if (!names.empty() && names.front() == "0") {
+    return InvalidArgument(
+        "--target: there is no column '{}': the first row is taken for data, not for a header, "
+        "since "
+        "one of its cells is a number or empty; give each column a name there",
+        Printable(name));
+  }
   return InvalidArgument("--target: there is no column '{}'; {}", Printable(name),
                          NameAdvice(name, names));
 }
 
 Status CheckTarget(const ColumnProfile& target, TargetMeaning meaning) {
   const std::string name = Printable(target.name);
-  if (target.rows == 0) return InvalidArgument("the table has no rows");
+  if (target.rows == 0) return InvalidArgument("--target {}: the table has no rows", name);
   if (target.kind == ColumnKind::kEmpty)
     return InvalidArgument("--target {}: every cell of the column is missing", name);
   if (target.IsConstant()) {
@@ -96,10 +115,10 @@ Status CheckTarget(const ColumnProfile& target, TargetMeaning meaning) {
 bool IsNumber(const ColumnProfile& target, TargetMeaning meaning) {
   if (meaning != TargetMeaning::kAuto) return meaning == TargetMeaning::kNumber;
   if (target.kind != ColumnKind::kNumbers) return false;
-  return !target.whole || target.more || target.different > kMostClasses;
+  return !target.whole || target.more || target.different > kMostWholeClasses;
 }
 
-// In rows that lack the target nothing is said of it.
+// The column in the rows that have the target.
 SampledColumn WithTarget(const SampledColumn& column, const SampledColumn& target) {
   SampledColumn kept{.numbers = column.numbers};
   for (size_t row = 0; row < target.cells.size(); ++row) {
@@ -109,16 +128,24 @@ SampledColumn WithTarget(const SampledColumn& column, const SampledColumn& targe
 }
 
 void Relate(TableProfile& table, std::vector<SampledColumn>& sample) {
-  for (size_t i = 0; i < table.columns.size(); ++i)
+  for (size_t i = 0; i < table.columns.size(); ++i) {
     sample[i].numbers = table.columns[i].kind == ColumnKind::kNumbers;
+    if (!sample[i].numbers) continue;
+    for (std::string& cell : sample[i].cells) {
+      if (!NumberInCell(cell)) cell.clear();  // a mark of a missing value
+    }
+  }
   sample[*table.target].numbers = table.target_is_number;
   const SampledColumn target = WithTarget(sample[*table.target], sample[*table.target]);
   table.sampled = std::ssize(target.cells);
   for (size_t i = 0; i < sample.size(); ++i) {
+    if (i == *table.target) {
+      table.relations.push_back({.explained = 1});
+      continue;
+    }
     const SampledColumn column = WithTarget(sample[i], sample[*table.target]);
-    table.relations.push_back(
-        {.explained = ExplainedShare(column, target),
-         .disguised = i != *table.target && IsTargetInDisguise(column, target)});
+    table.relations.push_back({.explained = ExplainedShare(column, target),
+                               .disguised = IsTargetInDisguise(column, target)});
   }
 }
 
@@ -127,8 +154,10 @@ Json ColumnJson(const ColumnProfile& column) {
                {"missing", column.missing}, {"different", column.different},
                {"more", column.more},       {"repeats", column.repeats}};
   if (!column.marks.empty()) json["marks"] = column.marks;
-  for (const ValueCount& value : column.common)
-    json["common"].push_back({{"value", value.value}, {"count", value.count}});
+  constexpr size_t kCommon = 10;
+  for (size_t i = 0; i < std::min(column.common.size(), kCommon); ++i)
+    json["common"].push_back(
+        {{"value", column.common[i].value}, {"count", column.common[i].count}});
   if (column.kind == ColumnKind::kNumbers) {
     json.update({{"whole", column.whole},
                  {"least", column.least},
@@ -174,7 +203,8 @@ Result<TableProfile> ProfileTable(const std::string& file, const std::string& ta
   const size_t share = kValues / fields.size();
   const ColumnProfiler::Limits limits{
       .different = std::clamp<size_t>(share, 1024, size_t{1} << 20),
-      .exact = std::clamp<size_t>(share / 2 * 2, 1024, QuantileSketch::kExact)};
+      .exact = std::clamp<size_t>(share / 2 * 2, 1024, QuantileSketch::kExact),
+      .counted = std::clamp<size_t>(share / 4, 20, 1000)};
   std::vector<ColumnProfiler> profilers;
   for (const Field& field : fields) profilers.emplace_back(field.name, limits);
   RowSample sample(fields.size());
@@ -188,7 +218,7 @@ Result<TableProfile> ProfileTable(const std::string& file, const std::string& ta
     for (size_t i = 0; i < fields.size(); ++i) {
       const std::string_view cell = TextOf(row->arrays[i]);
       profilers[i].Add(cell);
-      if (kept != nullptr) kept[i].cells[sample.place()] = cell;
+      if (kept != nullptr) kept[i].cells[sample.place()] = Sampled(cell);
     }
   }
   for (const ColumnProfiler& profiler : profilers) table.columns.push_back(profiler.Finish());

@@ -36,9 +36,9 @@ enum class TargetMeaning { kAuto, kNumber, kClass };
 //   target   a column; empty: none
 //   meaning  of the target. kAuto: numbers are a class where they are whole and there are at most
 //            20 of them
-// Memory: at most about 300 MB, and what the source takes. Errors: those of the source;
-// kInvalidArgument for a target that is no column, with the nearest one, and one that is empty,
-// constant, or not of numbers where kNumber says so.
+// Memory: about 300 MB for up to some thousand columns, and what the source takes. Errors: those of
+// the source; kInvalidArgument for a target that is no column, with the nearest one, and one that
+// is empty, constant, or not of numbers where kNumber says so.
 Result<TableProfile> ProfileTable(const std::string& file, const std::string& target,
                                   TargetMeaning meaning);
 

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "stoker/base/printable.h"
+#include "stoker/tools/program/glyphs.h"
 
 namespace stoker {
 
@@ -57,12 +58,13 @@ std::string TableText(const std::vector<std::vector<std::string>>& rows, size_t 
   std::vector<size_t> widths;
   for (const std::vector<std::string>& row : shown) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], ColumnsOf(row[i]));
   }
   std::string text;
   for (const std::vector<std::string>& row : shown) {
     std::string line(indent, ' ');
-    for (size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
+    for (size_t i = 0; i < row.size(); ++i)
+      line += row[i] + std::string(widths[i] - ColumnsOf(row[i]) + 2, ' ');
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }

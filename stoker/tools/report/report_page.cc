@@ -5,7 +5,7 @@
 
 #include "stoker/base/remote_path.h"
 #include "stoker/http/content_policy.h"
-#include "stoker/tools/report/html_text.h"
+#include "stoker/tools/program/html_text.h"
 #include "stoker/tools/report/report_sections_internal.h"
 
 namespace stoker {

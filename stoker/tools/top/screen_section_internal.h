@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "stoker/tools/top/glyphs.h"
+#include "stoker/tools/program/glyphs.h"
 #include "stoker/tools/top/top_history.h"
 
 namespace stoker {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "stoker/base/status.h"
-#include "stoker/tools/top/glyphs.h"
+#include "stoker/tools/program/glyphs.h"
 #include "stoker/tools/top/top_screen.h"
 
 namespace stoker {

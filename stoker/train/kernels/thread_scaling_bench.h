@@ -15,7 +15,7 @@ namespace stoker {
 
 // Returns the median seconds of `work` on one thread divided by those on two. They take turns, so a
 // temporary disturbance affects both; each turn begins with one untimed call, which wakes the
-// threads. Short work is repeated for half a second.
+// threads. Short work is repeated for half a second, unless it only has to run (BenchRounds).
 inline double TwoThreadScaling(const std::function<void()>& work) {
   const int64_t turns = BenchRounds(8), calls_a_turn = BenchRounds(4);
   const double least_seconds = turns > 1 ? 0.5 : 0;

@@ -1,4 +1,4 @@
-#include "stoker/tools/top/glyphs.h"
+#include "stoker/tools/program/glyphs.h"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "stoker/tools/report/html_text.h"
+#include "stoker/tools/program/html_text.h"
 
 #include <fmt/format.h>
 
