@@ -30,7 +30,7 @@ std::string DirectoryOf(const std::string& path) {
 
 // Creates `path` and opens it; an invalid descriptor, with errno, where that fails.
 Descriptor CreateAndOpen(Temporary::Type type, const std::string& path) {
-  if (type == Temporary::Type::kFile) {
+  if (type != Temporary::Type::kDirectory) {
     return OpenUninterrupted(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC);
   }
   if (::mkdir(path.c_str(), 0777) != 0) return Descriptor();
@@ -158,6 +158,9 @@ Result<Temporary> Temporary::Create(Type type, std::string final_path) {
                   final_path, kCreateAttempts);
   for (int attempt = 0; attempt < kCreateAttempts; ++attempt) {
     std::string path = TemporaryName(final_path);
+    // Before it is there: a signal may come at any moment.
+    auto unfinished = type == Type::kUnfinishedFile ? std::make_unique<UnfinishedFile>(path)
+                                                    : std::unique_ptr<UnfinishedFile>();
     Descriptor descriptor = CreateAndOpen(type, path);
     if (!descriptor.valid()) {
       if (errno == EEXIST) continue;
@@ -166,7 +169,7 @@ Result<Temporary> Temporary::Create(Type type, std::string final_path) {
     // Held until this process ends or publishes.
     const Result<bool> locked = LockNew(path, descriptor.get());
     if (locked.ok() && !*locked) continue;
-    Temporary made(final_path, std::move(path), std::move(descriptor));
+    Temporary made(final_path, std::move(path), std::move(descriptor), std::move(unfinished));
     if (locked.ok()) return made;
     problem = WithFinalName(locked.status(), made.path(), final_path);
   }

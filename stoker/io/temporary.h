@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "stoker/base/status.h"
 #include "stoker/io/descriptor.h"
 #include "stoker/io/local_retry.h"
+#include "stoker/io/unfinished_file.h"
 
 namespace stoker::internal {
 
@@ -17,7 +19,11 @@ namespace stoker::internal {
 // which the kernel releases when the process dies. Destroyed before Publish, it removes itself.
 class Temporary {
  public:
-  enum class Type { kFile, kDirectory };
+  enum class Type {
+    kFile,
+    kUnfinishedFile,  // a file that goes with a process that a signal ends (unfinished_file.h)
+    kDirectory,
+  };
 
   static Result<Temporary> Create(Type type, std::string final_path);
 
@@ -34,13 +40,16 @@ class Temporary {
   Status Publish();
 
  private:
-  Temporary(std::string final_path, std::string path, Descriptor descriptor)
+  Temporary(std::string final_path, std::string path, Descriptor descriptor,
+            std::unique_ptr<UnfinishedFile> unfinished)
       : final_path_(std::move(final_path)),
         path_(std::move(path)),
+        unfinished_(std::move(unfinished)),
         descriptor_(std::move(descriptor)) {}
 
   std::string final_path_;
   std::string path_;
+  std::unique_ptr<UnfinishedFile> unfinished_;  // of a kUnfinishedFile
   Descriptor descriptor_;  // none once published or moved from: then there is nothing to remove
 };
 

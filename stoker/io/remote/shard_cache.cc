@@ -295,7 +295,7 @@ Result<std::unique_ptr<ShardCache::Writer>> ShardCache::Begin(const RemoteFile& 
   const std::string name = NameOf(file);
   STOKER_ASSIGN_OR_RETURN(
       internal::Temporary temporary,
-      internal::Temporary::Create(internal::Temporary::Type::kFile, PathOf(name)));
+      internal::Temporary::Create(internal::Temporary::Type::kUnfinishedFile, PathOf(name)));
   if (bytes > 0 && ::ftruncate(temporary.fd(), static_cast<off_t>(bytes)) != 0)
     return internal::WriteError(errno, PathOf(name), "cannot make a copy of that size");
   return std::unique_ptr<Writer>(
@@ -359,8 +359,7 @@ ShardCache::Writer::Writer(std::shared_ptr<ShardCache> cache, const RemoteFile& 
       etag_(file.version().etag),
       size_(file.version().size),
       turn_(std::move(turn)),
-      temporary_(std::move(temporary)),
-      unfinished_(temporary_.path()) {}
+      temporary_(std::move(temporary)) {}
 
 // What is under way counts by the size of its file, so that is made as long as there is room.
 Status ShardCache::Writer::Reserve(uint64_t bytes) {

@@ -28,7 +28,6 @@
 #include "stoker/io/remote/cache_lock_internal.h"
 #include "stoker/io/remote/remote_file.h"
 #include "stoker/io/temporary.h"
-#include "stoker/io/unfinished_file.h"
 
 namespace stoker {
 
@@ -73,7 +72,6 @@ class ShardCache : public std::enable_shared_from_this<ShardCache> {
     // Keeps others from making the same copy in this way; none once it has stopped.
     const std::optional<CacheLock> turn_;
     internal::Temporary temporary_;
-    const UnfinishedFile unfinished_;
     uint64_t reserved_ = 0;  // bytes reserved for a file of unknown size
     uint64_t written_ = 0;
     uint32_t checksum_ = 0;
