@@ -1,4 +1,5 @@
-// The main function of tests that have libtorch in them: a run of all tests starts some 950 of them.
+// The main function of tests that have libtorch in them: a run of all tests starts some 950 of
+// them.
 #include <gmock/gmock.h>
 
 #include "stoker/device/torch_exit.h"

@@ -7,8 +7,8 @@
 #include "stoker/base/remote_path.h"
 #include "stoker/tools/chart/run_plot.h"
 #include "stoker/tools/compare/run_figures.h"
-#include "stoker/tools/program/text.h"
 #include "stoker/tools/program/html_text.h"
+#include "stoker/tools/program/text.h"
 #include "stoker/tools/report/report_sections_internal.h"
 #include "stoker/tools/top/top_verdict.h"
 
