@@ -178,7 +178,7 @@ each_at_once() {
 lint_threads() {
   local log="$log_dir/lint-threads.log"
   each_at_once clang_check "$log" < <(files_with_locks | together)
-  sed -nE 's/^([^ :]+:[0-9]+:[0-9]+): (fatal error|error|warning): (.*)/\1: \3/p' "$log" | sort -u
+  sed -nE 's/^(\.\/)?([^ :]+:[0-9]+:[0-9]+): (fatal error|error|warning): (.*)/\2: \4/p' "$log" | sort -u
 }
 
 # lint_tidy [FILE...]: clang-tidy's checks of these sources; of all that are no tests where none is named. Of one file it takes
