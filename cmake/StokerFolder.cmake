@@ -36,7 +36,7 @@ function(stoker_folder NAME)
 
   if(STOKER_TESTS AND test_sources)
     add_executable(stoker_${NAME}_test ${test_sources})
-    target_link_libraries(stoker_${NAME}_test PRIVATE stoker_${NAME} stoker_own_flags stoker_quick_to_compile GTest::gmock)
+    target_link_libraries(stoker_${NAME}_test PRIVATE stoker_${NAME} stoker_own_flags stoker_test_flags GTest::gmock)
     if(ARG_TORCH)
       target_sources(stoker_${NAME}_test PRIVATE ${PROJECT_SOURCE_DIR}/cmake/torch_test_main.cc)
     else()
@@ -68,8 +68,8 @@ function(stoker_folder NAME)
 endfunction()
 
 # Tests need not be fast, but quick to compile.
-add_library(stoker_quick_to_compile INTERFACE)
-target_compile_options(stoker_quick_to_compile INTERFACE $<$<CONFIG:Release>:-O1>)
+add_library(stoker_test_flags INTERFACE)
+target_compile_options(stoker_test_flags INTERFACE $<$<CONFIG:Release>:-O1>)
 
 # stoker_join(TARGET [ACROSS_FOLDERS]) compiles the files of each folder of TARGET together, ten at a time, since most of the
 # time that a file takes goes into templates that its neighbours use too: a test of 70 lines takes 5 s, ten of them take 12

@@ -13,7 +13,7 @@ namespace {
 
 // Formats whose end is marked in them, such as tar, may leave what fills the last block unread.
 constexpr uint64_t kMostLeft = 64 << 10;
-constexpr double kLongestTurn = 0.2;  // seconds
+constexpr double kLongestFinish = 0.2;  // seconds
 
 class KeptSource final : public ByteSource {
  public:
@@ -22,7 +22,8 @@ class KeptSource final : public ByteSource {
   ~KeptSource() override {
     if (!writer_ || position() == 0 || size_bound().bytes - position() > kMostLeft) return;
     // A copy is worth a moment, and no wait for a server that has stopped answering.
-    const StopScope scope([watch = Stopwatch()] { return watch.ElapsedSeconds() > kLongestTurn; });
+    const StopScope scope(
+        [watch = Stopwatch()] { return watch.ElapsedSeconds() > kLongestFinish; });
     std::vector<std::byte> rest(kMostLeft);
     while (writer_) {
       const Result<size_t> got = Read(rest);

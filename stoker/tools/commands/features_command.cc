@@ -61,18 +61,21 @@ Result<Place> PlaceOf(const std::string& files, const std::string& recipe) {
                is_pattern ? files : fs::path(files).filename().string()};
 }
 
-// A recipe may have been edited since it was drafted.
-Status CheckMayWrite(const FeaturesArguments& arguments) {
+Status CheckArguments(const FeaturesArguments& arguments) {
+  if (arguments.target.empty() && arguments.meaning != TargetMeaning::kAuto)
+    return InvalidArgument("--as says what the target is, and --target names none");
   for (const std::string& to : arguments.to) {
     if (!IsRecipe(to)) continue;
+    const std::string name = Printable(to);
+    if (arguments.target.empty())
+      return InvalidArgument("--to {}: a recipe needs --target, the column to tell", name);
     if (arguments.file == "-") {
       return InvalidArgument("--to {}: a recipe needs a file, and standard input is read once",
-                             Printable(to));
+                             name);
     }
-    if (std::error_code error; std::filesystem::is_regular_file(to, error)) {
-      return InvalidArgument("--to {}: is there already; remove it, or give another name",
-                             Printable(to));
-    }
+    // It may have been edited since it was drafted.
+    if (std::error_code error; std::filesystem::is_regular_file(to, error))
+      return InvalidArgument("--to {}: is there already; remove it, or give another name", name);
   }
   return OkStatus();
 }
@@ -145,17 +148,7 @@ void AddFeaturesCommand(Program& program) {
 }
 
 Status RunFeatures(const FeaturesArguments& arguments) {
-  if (arguments.target.empty()) {
-    for (const std::string& to : arguments.to) {
-      if (IsRecipe(to)) {
-        return InvalidArgument("--to {}: a recipe needs --target, the column to tell",
-                               Printable(to));
-      }
-    }
-    if (arguments.meaning != TargetMeaning::kAuto)
-      return InvalidArgument("--as says what the target is, and --target names none");
-  }
-  STOKER_RETURN_IF_ERROR(CheckMayWrite(arguments));
+  STOKER_RETURN_IF_ERROR(CheckArguments(arguments));
   STOKER_ASSIGN_OR_RETURN(const TableProfile table,
                           ProfileTable(arguments.file, arguments.target, arguments.meaning));
   const std::vector<ColumnChoice> choices = ChooseColumns(table);

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "stoker/base/short_text.h"
 #include "stoker/base/utf8.h"
 #include "stoker/formats/csv/row_parser.h"
+#include "stoker/tools/program/text.h"
 
 namespace stoker {
 namespace {
@@ -50,6 +52,15 @@ bool ColumnProfile::IsConstant() const {
 }
 
 bool ColumnProfile::AllDiffer() const { return rows - missing >= kFewRows && !more && !repeats; }
+
+bool ColumnProfile::FitsFloat32() const {
+  const double largest = std::max(std::abs(least), std::abs(greatest));
+  return largest <= std::numeric_limits<float>::max() && (largest == 0 || largest >= 1e-30);
+}
+
+std::string ColumnProfile::DifferentText() const {
+  return (more ? "over " : "") + WithThousands(static_cast<double>(different));
+}
 
 std::optional<double> NumberInCell(std::string_view cell) {
   const std::optional<double> number = NumberInCsvCell(cell);

@@ -73,6 +73,10 @@ struct ColumnProfile {
   // Whether no value repeats, as in a column of names or numbers of the rows; false of a few rows,
   // where that may be chance.
   bool AllDiffer() const;
+  // Whether its numbers are neither too large for float32 nor so small that it loses their digits.
+  bool FitsFloat32() const;
+  // "12", "over 1,000,000"
+  std::string DifferentText() const;
 };
 
 // The finite number that a cell holds, as the source csv reads it; nothing for any other text.

@@ -32,10 +32,9 @@ void AddBar(std::string& svg, double x, double y, double width, double height,
 
 void AddHistogram(std::string& svg, const ColumnProfile& column) {
   const double most = static_cast<double>(std::max<int64_t>(1, std::ranges::max(column.histogram)));
-  const double width =
-      static_cast<double>(kPlotWidth) / static_cast<double>(column.histogram.size());
-  const double part =
-      (column.greatest - column.least) / static_cast<double>(column.histogram.size());
+  const double parts = static_cast<double>(column.histogram.size());
+  const double width = static_cast<double>(kPlotWidth) / parts;
+  const double part = column.greatest / parts - column.least / parts;  // the range may be infinite
   for (size_t i = 0; i < column.histogram.size(); ++i) {
     const double height = static_cast<double>(column.histogram[i]) / most * kPlotHeight;
     const double from = column.least + part * static_cast<double>(i);
@@ -71,8 +70,7 @@ std::string PanelOf(const TableProfile& table, const std::vector<ColumnChoice>& 
                                 30 + static_cast<int>(i) / kAcross * kHeight);
   AddText(svg, 0, 0, " font-weight=\"bold\"", ShortText(column.name, 30));
   std::string facts =
-      fmt::format("{}, {}{} different", NameOf(choices[i].use), column.more ? "over " : "",
-                  WithThousands(static_cast<double>(column.different)));
+      fmt::format("{}, {} different", NameOf(choices[i].use), column.DifferentText());
   if (column.missing > 0) {
     facts += fmt::format(", {:.1f} % missing", 100 * static_cast<double>(column.missing) /
                                                    static_cast<double>(column.rows));

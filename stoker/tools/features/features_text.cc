@@ -40,10 +40,6 @@ std::string ValuesOf(const ColumnProfile& column) {
 
 constexpr size_t kShown = 60;  // columns
 
-std::string DifferentText(const ColumnProfile& column) {
-  return (column.more ? "over " : "") + WithThousands(static_cast<double>(column.different));
-}
-
 // The places of the columns, the most telling first and the target before all.
 std::vector<size_t> OrderOf(const TableProfile& table) {
   std::vector<size_t> order(table.columns.size());
@@ -65,7 +61,7 @@ std::string FeaturesText(const TableProfile& table, const std::vector<ColumnChoi
     const ColumnProfile& column = table.columns[i];
     std::vector<std::string> row = {
         ShortText(column.name, 24),
-        column.missing == 0 ? "" : ShareText(column.missing, column.rows), DifferentText(column),
+        column.missing == 0 ? "" : ShareText(column.missing, column.rows), column.DifferentText(),
         ValuesOf(column)};
     if (table.target) {
       row.push_back(i == *table.target ? "" : fmt::format("{:.2f}", table.relations[i].explained));

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "stoker/tools/features/recipe_draft.h"
+#include "stoker/tools/features/column_choice.h"
 #include "stoker/tools/features/table_profile.h"
 
 namespace stoker {

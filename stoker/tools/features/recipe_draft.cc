@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <set>
 
 #include "stoker/base/config.h"
@@ -16,12 +14,8 @@
 namespace stoker {
 namespace {
 
-constexpr int64_t kMostWords = 1000;     // of a column that serves as a category
-constexpr int64_t kLookedUpWords = 100;  // which get a number of their own
-constexpr double kSuspicious = 0.98;     // ExplainedShare
-constexpr double kFarOut = 20;           // deviations from the mean
+constexpr int64_t kMostClasses = 1000;
 constexpr size_t kLineWidth = 110;
-constexpr size_t kLongestName = 200;  // a key of a recipe
 
 constexpr const char* kRecipe =
     R"(# Drafted by `stoker features` from {rows} rows, to tell {name}. What says `auto` is learned from the rows for training.
@@ -78,90 +72,6 @@ std::string Wrapped(const std::vector<std::string>& items, size_t indent) {
     column += item.size();
   }
   return text;
-}
-
-bool NamesRows(const std::string& name) {
-  const auto ends = [&](std::string_view end) { return name.ends_with(end); };
-  return name == "id" || ends("_id") || ends("Id") || ends("ID");
-}
-
-// Whether its numbers are too large for float32, or so small that it loses their digits.
-bool BeyondFloat32(const ColumnProfile& column) {
-  const double largest = std::max(std::abs(column.least), std::abs(column.greatest));
-  return largest > std::numeric_limits<float>::max() || (largest > 0 && largest < 1e-30);
-}
-
-// What one cell has, that makes texts of a column of numbers; empty: there is none.
-std::string OddText(const ColumnProfile& column) {
-  if (!column.odd) return "";
-  return fmt::format("numbers, but for '{}' in row {}", column.odd->cell,
-                     WithThousands(static_cast<double>(column.odd->row)));
-}
-
-std::string Both(const std::string& one, std::string_view other) {
-  return one.empty() || other.empty() ? fmt::format("{}{}", one, other)
-                                      : fmt::format("{}; {}", one, other);
-}
-
-ColumnChoice ChooseText(const ColumnProfile& column) {
-  const std::string odd = OddText(column);
-  const auto left_out = [&](std::string_view why) {
-    return ColumnChoice{ColumnUse::kLeftOut, Both(odd, why)};
-  };
-  if (!column.is_utf8) return left_out("has texts that are no UTF-8; convert the file (iconv)");
-  if (column.has_line_ends) return left_out("has texts with line breaks");
-  if (column.AllDiffer()) return left_out("no value is there twice");
-  if (column.different > kMostWords || column.more)
-    return left_out(fmt::format("over {} different texts", WithThousands(kMostWords)));
-  if (column.different * 2 > column.rows - column.missing)
-    return left_out("most texts are there once");
-  return {ColumnUse::kCategory,
-          Both(odd, column.different > kLookedUpWords
-                        ? fmt::format("the {} most frequent texts count", kLookedUpWords)
-                        : "")};
-}
-
-ColumnChoice ChooseNumber(const ColumnProfile& column) {
-  if (column.counts_up && column.rows >= kFewRows) return {ColumnUse::kLeftOut, "numbers the rows"};
-  if (column.whole && column.AllDiffer() && NamesRows(column.name))
-    return {ColumnUse::kLeftOut, "by its name it says which row it is"};
-  ColumnChoice made{ColumnUse::kNumber, ""};
-  if (BeyondFloat32(column)) return {ColumnUse::kLeftOut, "has numbers that float32 does not hold"};
-  const double farthest =
-      std::max(column.greatest - column.mean, column.mean - column.least) / column.deviation;
-  if (farthest > kFarOut) {
-    made = {ColumnUse::kPlace,
-            fmt::format("the farthest is {:.0f} deviations from the mean", farthest)};
-  }
-  if (column.missing > 0) {
-    made.why = Both(made.why, fmt::format("missing ones become the median, {}", column.median));
-  }
-  return made;
-}
-
-ColumnChoice Choose(const TableProfile& table, size_t i) {
-  const ColumnProfile& column = table.columns[i];
-  if (table.target == i) {
-    return {
-        ColumnUse::kTarget,
-        Both(OddText(column),
-             column.missing == 0 ? ""
-                                 : fmt::format("missing in {}", CountText(column.missing, "row")))};
-  }
-  if (column.name.size() > kLongestName)
-    return {ColumnUse::kLeftOut, fmt::format("its name takes over {} bytes", kLongestName)};
-  if (column.kind == ColumnKind::kEmpty) return {ColumnUse::kLeftOut, "every cell is missing"};
-  if (column.IsConstant() && (column.missing == 0 || column.kind == ColumnKind::kNumbers))
-    return {ColumnUse::kLeftOut, "one value in all rows"};
-  if (table.target && table.relations[i].disguised)
-    return {ColumnUse::kLeftOut, "is the target in another form"};
-  ColumnChoice made =
-      column.kind == ColumnKind::kNumbers ? ChooseNumber(column) : ChooseText(column);
-  if (made.use != ColumnUse::kLeftOut && table.target &&
-      table.relations[i].explained >= kSuspicious) {
-    made.why = Both(made.why, "tells the target nearly by itself: is it known beforehand?");
-  }
-  return made;
 }
 
 // The parts of a recipe that depend on the columns.
@@ -232,8 +142,7 @@ class Draft {
     for (size_t i = 0; i < choices_.size(); ++i) {
       if (choices_[i].use != ColumnUse::kCategory) continue;
       const std::string name = Scalar(table_.columns[i].name);
-      const int64_t words =
-          std::min(table_.columns[i].different + (table_.columns[i].missing > 0), kLookedUpWords);
+      const int64_t words = std::min(table_.columns[i].different, kLookedUpWords);
       const bool limited = table_.columns[i].different > kLookedUpWords;
       text += fmt::format(
           "    - lookup: {{values: auto, {}reserve: 1, unknown: 0, field: {}}}\n"
@@ -338,15 +247,15 @@ std::string LengthOf(int64_t rows, int64_t batch, bool is_compressed) {
   return fmt::format("max_steps: {}", std::max<int64_t>(1, epochs * rows_trained / batch));
 }
 
-constexpr int64_t kMostClasses = 1000;
-
 // Whether the recipe can be made, and would train.
 Status CheckDraft(const TableProfile& table, const Draft& draft) {
   const ColumnProfile& target = table.columns[*table.target];
   const std::string name = Printable(target.name);
   if (draft.IsEmpty()) {
     return InvalidArgument(
-        "no column is left from which {} could be told; without --to the command says why", name);
+        "no column is left that a model could learn {} from; run the command without --to to see "
+        "why",
+        name);
   }
   if (target.missing > 0) {
     return InvalidArgument(
@@ -356,15 +265,14 @@ Status CheckDraft(const TableProfile& table, const Draft& draft) {
             : fmt::format("{} rows are", WithThousands(static_cast<double>(target.missing))));
   }
   if (table.target_is_number) {
-    if (!BeyondFloat32(target)) return OkStatus();
+    if (target.FitsFloat32()) return OkStatus();
     return InvalidArgument("--target {}: has numbers that float32 does not hold, from {} to {}",
                            name, target.least, target.greatest);
   }
   if (target.more || target.different > kMostClasses || target.different * 2 > target.rows) {
     return InvalidArgument(
-        "--target {}: has {}{} different values in {} rows, too many for classes{}", name,
-        target.more ? "over " : "", WithThousands(static_cast<double>(target.different)),
-        WithThousands(static_cast<double>(target.rows)),
+        "--target {}: has {} different values in {} rows, too many for classes{}", name,
+        target.DifferentText(), WithThousands(static_cast<double>(target.rows)),
         target.kind == ColumnKind::kNumbers ? "; --as number estimates it" : "");
   }
   if (!target.is_utf8 || target.has_line_ends) {
@@ -385,23 +293,6 @@ Status CheckDraft(const TableProfile& table, const Draft& draft) {
 }
 
 }  // namespace
-
-std::string_view NameOf(ColumnUse use) {
-  switch (use) {
-    case ColumnUse::kTarget: return "target";
-    case ColumnUse::kNumber: return "number";
-    case ColumnUse::kPlace: return "place";
-    case ColumnUse::kCategory: return "category";
-    case ColumnUse::kLeftOut: return "left out";
-  }
-  return "";
-}
-
-std::vector<ColumnChoice> ChooseColumns(const TableProfile& table) {
-  std::vector<ColumnChoice> choices;
-  for (size_t i = 0; i < table.columns.size(); ++i) choices.push_back(Choose(table, i));
-  return choices;
-}
 
 Result<std::string> DraftRecipe(const TableProfile& table, const std::vector<ColumnChoice>& choices,
                                 const std::string& root, const std::string& file) {

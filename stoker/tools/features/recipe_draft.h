@@ -1,34 +1,14 @@
-// A training recipe for a table: which columns serve, how, and what the model estimates.
+// A training recipe for a table.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "stoker/base/status.h"
+#include "stoker/tools/features/column_choice.h"
 #include "stoker/tools/features/table_profile.h"
 
 namespace stoker {
-
-enum class ColumnUse {
-  kTarget,
-  kNumber,
-  kPlace,  // the number's place among the others, in 64 parts of equal counts
-  kCategory,
-  kLeftOut,
-};
-
-// "target", "number", "place", "category", "left out"
-std::string_view NameOf(ColumnUse use);
-
-struct ColumnChoice {
-  ColumnUse use = ColumnUse::kLeftOut;
-  std::string why;  // why it is left out, or what to look at; may be empty
-};
-
-// Returns a choice for each column.
-std::vector<ColumnChoice> ChooseColumns(const TableProfile& table);
 
 // Returns the text of a recipe that trains on the table, with comments. Statistics are learned by
 // the recipe from its training side, so none are in it but the medians for missing numbers.
