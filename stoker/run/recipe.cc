@@ -6,6 +6,7 @@
 
 #include "stoker/base/problems.h"
 #include "stoker/base/remote_path.h"
+#include "stoker/data/options/feature_columns.h"
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe_place.h"
 #include "stoker/run/batch_per_rank.h"
@@ -234,11 +235,26 @@ void AddUnreadKeys(const ConfigNode& section, std::set<std::string, std::less<>>
   }
 }
 
+// The input of a model by itself is the row of the features, where the data have some. What is to be
+// told is none of them.
+Status SuitFeatures(const ConfigNode& recipe, TrainOptions& options) {
+  const ConfigNode* const data = recipe.Find("data");
+  if (data == nullptr || !HasFeatures(*data)) return OkStatus();
+  const ConfigNode* const train = recipe.Find("train");
+  if (train == nullptr || train->Find("input") == nullptr) options.input = kFeaturesField;
+  const std::vector<std::string> columns = ColumnsOfFeatures(*data);
+  if (std::ranges::find(columns, options.target) == columns.end()) return OkStatus();
+  return InvalidArgument(
+      "{}: data.features has '{}' among the inputs, which is the target (train.target); take it out",
+      data->Find(kFeaturesKey)->location.ToString(), options.target);
+}
+
 CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
   CheckedTrain checked;
   const ConfigNode* written = recipe.Find("train");
   if (written == nullptr || written->kind == ConfigNode::Kind::kNull) {
     checked.can_be_tried = true;
+    checked.status = SuitFeatures(recipe, checked.train.options);
     return checked;
   }
   if (written->kind != ConfigNode::Kind::kMap) {
@@ -257,6 +273,7 @@ CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
   if (!target.ok()) checked.unread.emplace("target");
   const Status step = ParseStep(section, checked.train);
   problems.Add(step);
+  problems.Add(SuitFeatures(recipe, checked.train.options));
   problems.Add(ParseRest(section, checked.train));
   ReadMetrics metrics;
   problems.Add(ParseMetrics(section, checked.train.metrics, metrics));

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "stoker/data/core/tokens.h"
+#include "stoker/data/transforms/layout.h"
 
 namespace stoker {
 namespace {
@@ -77,8 +78,14 @@ std::string ModelInput::ToString() const {
   return fmt::format("{} x {} x {}", channels, height, width);
 }
 
-Status CheckTakes(std::string_view model, bool takes_tokens, const ModelInput& input) {
-  if (takes_tokens == input.tokens) return OkStatus();
+Status CheckTakes(std::string_view model, ModelTakes takes, const ModelInput& input) {
+  if (input.features.HasCategories() && !takes.features) {
+    return InvalidArgument(
+        "{} takes numbers, and the field of train.input holds rows of features with numbers of "
+        "categories among them; take linear, mlp or wide_and_deep",
+        model);
+  }
+  if (takes.tokens == input.tokens) return OkStatus();
   if (input.tokens) {
     return InvalidArgument(
         "{} takes numbers, and the field of train.input holds whole numbers, a sequence of tokens "
@@ -106,6 +113,14 @@ Result<ModelInput> ModelInputOf(const Field& field, bool channels_last) {
   if (shape.size() == 3) return ModelInput{.channels = 1, .height = shape[1], .width = shape[2]};
   if (channels_last) return ModelInput{.channels = shape[3], .height = shape[1], .width = shape[2]};
   return ModelInput{.channels = shape[1], .height = shape[2], .width = shape[3]};
+}
+
+Result<ModelInput> ModelInputOf(const Dataset& batches, std::string_view field) {
+  STOKER_ASSIGN_OR_RETURN(const size_t index, batches.spec().IndexOf("train.input", field));
+  STOKER_ASSIGN_OR_RETURN(ModelInput input, ModelInputOf(batches.spec().fields[index],
+                                                         HasChannelsLast(batches, field)));
+  input.features = FindFeatureLayout(batches, field);
+  return input;
 }
 
 }  // namespace stoker

@@ -18,6 +18,8 @@
 #include <vector>
 
 #include "stoker/base/registry.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/feature_layout.h"
 #include "stoker/data/core/spec.h"
 #include "stoker/run/optimizer.h"
 #include "stoker/run/schedule.h"
@@ -36,6 +38,7 @@ struct ModelInput {
   int64_t height = 1;
   int64_t width = 1;
   bool tokens = false;  // a sequence of whole numbers, of any length; the others are not used
+  FeatureLayout features = {};  // what the channels are, where the pipeline says so
 
   int64_t num_values() const { return channels * height * width; }
   bool operator==(const ModelInput&) const = default;
@@ -47,6 +50,10 @@ struct ModelInput {
 // n; whole numbers (IsTokens) are [n, length] and may have any length. Errors: kInvalidArgument,
 // which names the field and its shape.
 Result<ModelInput> ModelInputOf(const Field& field, bool channels_last = false);
+
+// Returns the same for the field of that name in `batches`, with what the pipeline says of it: where
+// channels are, and which features a row has.
+Result<ModelInput> ModelInputOf(const Dataset& batches, std::string_view field);
 
 template <typename T>
 concept ModelOptions = requires(const T& options, const ModelInput& input) {
@@ -78,9 +85,15 @@ concept ScheduleOptions = requires(const T& options, const SchedulePlan& plan) {
   { options.Build(plan) } -> std::same_as<Result<std::unique_ptr<Schedule>>>;
 };
 
-// A model's struct has `static constexpr bool kTakesTokens = true` if it takes sequences of whole
-// numbers; others take numbers. Errors: kInvalidArgument, with what to do, if `input` is the other.
-Status CheckTakes(std::string_view model, bool takes_tokens, const ModelInput& input);
+// What a model's struct says it takes. With `static constexpr bool kTakesTokens = true` sequences of
+// whole numbers; others take numbers. With kTakesFeatures rows of features among which are
+// categories, whose numbers say nothing by their size.
+struct ModelTakes {
+  bool tokens = false;
+  bool features = false;
+};
+// Errors: kInvalidArgument, with what to do, if `input` is something else.
+Status CheckTakes(std::string_view model, ModelTakes takes, const ModelInput& input);
 
 class ModelRegistry : public Registry<std::shared_ptr<Model>, const ModelInput&> {
  public:
@@ -88,10 +101,11 @@ class ModelRegistry : public Registry<std::shared_ptr<Model>, const ModelInput&>
       : Registry("model", status_of_thrown) {}
   template <ModelOptions T>
   void Add() {
-    constexpr bool kTakesTokens = requires { requires T::kTakesTokens; };
+    constexpr ModelTakes kTakes = {.tokens = requires { requires T::kTakesTokens; },
+                                   .features = requires { requires T::kTakesFeatures; }};
     AddKind<T>("model",
                [](const T& options, const ModelInput& in) -> Result<std::shared_ptr<Model>> {
-                 STOKER_RETURN_IF_ERROR(CheckTakes(T::kName, kTakesTokens, in));
+                 STOKER_RETURN_IF_ERROR(CheckTakes(T::kName, kTakes, in));
                  return options.Build(in);
                });
   }

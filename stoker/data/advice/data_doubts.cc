@@ -26,8 +26,10 @@
 #include "stoker/data/transforms/cutmix.h"
 #include "stoker/data/transforms/decode.h"
 #include "stoker/data/transforms/encode.h"
+#include "stoker/data/transforms/feature_row.h"
 #include "stoker/data/transforms/gaussian_blur.h"
 #include "stoker/data/transforms/grayscale.h"
+#include "stoker/data/transforms/hash.h"
 #include "stoker/data/transforms/join.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/data/transforms/lookup.h"
@@ -60,7 +62,7 @@ constexpr std::array kKeepSamples = {
     Decode::kName,   Normalize::kName, Cast::kName,      Resize::kName, CenterCrop::kName,
     Pad::kName,      Layout::kName,    Grayscale::kName, Lookup::kName, OneHot::kName,
     Prefetch::kName, Cache::kName,     Words::kName,     Encode::kName, Truncate::kName,
-    Join::kName,     Reshape::kName,   Bucketize::kName};
+    Join::kName,     Reshape::kName,   Bucketize::kName, Hash::kName,   FeatureRow::kName};
 
 template <size_t n>
 bool IsOneOf(const std::array<std::string_view, n>& names, std::string_view name) {

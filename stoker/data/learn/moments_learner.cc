@@ -177,7 +177,8 @@ Result<std::unique_ptr<Learner>> MakeMomentsLearner(const LearnerInput& input) {
   if (by_channel && shape.front() < 0) {
     return InvalidArgument(
         "field '{}' has shape {}, whose first dimension differs from sample to sample, so its "
-        "parts have no mean of their own; say `per: field`, or make them equal first",
+        "parts have no mean of their own; say `per: field`, or make them equal first; words of a "
+        "text are numbered by `lookup` (a feature that is categorical)",
         input.field.name, ShapeToString(shape));
   }
   const int64_t channels = by_channel ? shape.front() : 1;

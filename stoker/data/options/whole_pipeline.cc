@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/data/options/feature_columns.h"
 #include "stoker/data/options/registry.h"
 
 namespace stoker {
@@ -58,6 +59,18 @@ Status CheckBeginsWithNoSource(const ConfigNode& data, std::string_view name) {
       first.location.ToString(), name, stage);
 }
 
+Status CheckFeatures(const ConfigNode& data) {
+  if (!HasFeatures(data)) return OkStatus();
+  if (SourceStages(data).empty()) {
+    return InvalidArgument(
+        "{}: data.features are made of what data.source reads, and there is no source; write "
+        "`source: [csv: {{files: a.csv}}]` in `data`, and begin train and eval with what follows "
+        "the features",
+        data.Find(kFeaturesKey)->location.ToString());
+  }
+  return FeatureStages(data).status();
+}
+
 }  // namespace
 
 std::optional<ConfigNode> WholePipeline(const ConfigNode& data, std::string_view name) {
@@ -68,6 +81,9 @@ std::optional<ConfigNode> WholePipeline(const ConfigNode& data, std::string_view
   whole.items = SourceStages(data);
   if (const ConfigNode* const split = SplitOptions(data); split != nullptr)
     whole.items.push_back(SplitStage(*split, name));
+  // What is wrong with features CheckShared says.
+  if (const auto features = FeatureStages(data); features.ok())
+    whole.items.insert(whole.items.end(), features->begin(), features->end());
   whole.items.insert(whole.items.end(), list->items.begin(), list->items.end());
   return whole;
 }
@@ -83,6 +99,7 @@ Status CheckShared(const ConfigNode& data) {
   for (const char* const name : {"train", "eval"}) {
     if (!SourceStages(data).empty()) STOKER_RETURN_IF_ERROR(CheckBeginsWithNoSource(data, name));
   }
+  STOKER_RETURN_IF_ERROR(CheckFeatures(data));
   const ConfigNode* const split = SplitOptions(data);
   if (split == nullptr) return OkStatus();
   if (SourceStages(data).empty()) {

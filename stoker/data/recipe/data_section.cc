@@ -15,7 +15,7 @@ namespace {
 
 // The keys that are not options. `train` and `eval` are pipelines, which begin with what the others
 // say.
-constexpr std::string_view kPipelines[] = {"train", "eval", "source", "split"};
+constexpr std::string_view kPipelines[] = {"train", "eval", "source", "split", "features"};
 
 }  // namespace
 

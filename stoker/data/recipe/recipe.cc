@@ -216,6 +216,11 @@ KindDescription DescribeDataSection() {
                              .help = "which of the samples of `source` train and eval get: the "
                                      "options of the operator split but `side`, such as {eval: "
                                      "0.2, seed: 1}"});
+  section.options.push_back({.name = "features",
+                             .type = "map of features",
+                             .constraint = "",
+                             .help = "what each column of a table is to the model: {carat: numeric, "
+                                     "cut: categorical}, see docs/features.md"});
   return section;
 }
 

@@ -7,6 +7,7 @@
 //     eval: [...]                      # optional
 //     source: [csv: a.csv]             # optional: what both pipelines begin with
 //     split: {eval: 0.2}               # optional: which samples each gets (ops/split.h)
+//     features: {carat: numeric}       # optional: columns as inputs (options/feature_columns.h)
 //     classes: [T-shirt, Trouser]      # optional: the names of the labels 0, 1, ...; without it
 //                                      # those of the source (`folder`), or of `lookup`
 //     learned: RUN/learned.json        # optional: what stages with `auto` have learned; else it is

@@ -16,6 +16,8 @@
 #include "stoker/data/testing/random_draws.h"
 #include "stoker/data/testing/testing.h"
 #include "stoker/data/transforms/bucketize.h"
+#include "stoker/data/transforms/feature_row.h"
+#include "stoker/data/transforms/hash.h"
 #include "stoker/data/transforms/join.h"
 #include "stoker/data/transforms/reshape.h"
 #include "stoker/io/atomic_file.h"
@@ -111,6 +113,25 @@ inline std::vector<RandomStep> WithTableSteps(std::vector<RandomStep> steps) {
          Bucketize buckets{.bounds = {0.5, 7, 40}, .field = input->spec().fields[1].name};
          if (draws.Coin()) buckets.nan = 9;
          return std::move(input) | buckets;
+       }},
+      {"hash",
+       [](In input, Draws& draws) {
+         const Field& label = input->spec().fields[1];
+         if (!label.shape.empty()) return input;
+         const std::string to = fmt::format("hash{}", input->spec().fields.size());
+         return std::move(input) |
+                Hash{.fields = {label.name}, .buckets = 1 + draws.Below(9), .to = to};
+       }},
+      {"feature_row",
+       [](In input, Draws& draws) {
+         const Field& label = input->spec().fields[1];
+         if (label.shape.size() > 1) return input;
+         const std::string number = fmt::format("number{}", input->spec().fields.size());
+         const std::string row = fmt::format("row{}", input->spec().fields.size());
+         In copied = In(*input) | Join{.fields = {label.name}, .to = number, .keep = true};
+         In made = std::move(copied) |
+             FeatureRow{.features = {{.name = number, .indicator = draws.Coin()}}, .to = row};
+         return made.ok() ? made : input;  // the lengths of lists differ
        }},
       {"reshape", [](In input, Draws&) {
          const Field& image = input->spec().fields[0];

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "stoker/base/short_text.h"
+#include "stoker/data/core/feature_layout.h"
 #include "stoker/data/core/field_option.h"
 #include "stoker/data/nodes/map.h"
 #include "stoker/image/cast.h"
@@ -28,7 +29,7 @@ struct BucketizePlan {
   std::optional<int64_t> nan;
 };
 
-class BucketizeTransform final : public Transform {
+class BucketizeTransform final : public Transform, public NumbersCategories {
  public:
   explicit BucketizeTransform(BucketizePlan plan) : plan_(std::move(plan)) {}
 
@@ -42,6 +43,11 @@ class BucketizeTransform final : public Transform {
 
   bool random() const override { return false; }
   bool works_on_columns() const override { return true; }
+
+  const std::string& numbered_field() const override { return plan_.name; }
+  int64_t num_categories() const override {
+    return std::max(std::ssize(plan_.bounds) + 1, plan_.nan.value_or(0) + 1);
+  }
 
  private:
   // `values` are those of the elements `keys`, equally many of each.

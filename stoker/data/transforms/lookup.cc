@@ -1,11 +1,13 @@
 #include "stoker/data/transforms/lookup.h"
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
 #include <utility>
 
 #include "stoker/base/short_text.h"
 #include "stoker/data/core/class_names.h"
+#include "stoker/data/core/feature_layout.h"
 #include "stoker/data/core/field_option.h"
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/text/vocabulary.h"
@@ -27,7 +29,7 @@ struct LookupPlan {
   bool equally_long = false;
 };
 
-class LookupTransform final : public Transform, public WordNumbers {
+class LookupTransform final : public Transform, public WordNumbers, public NumbersCategories {
  public:
   LookupTransform(LookupPlan plan, PictureNames names)
       : plan_(std::move(plan)), names_(std::move(names)) {}
@@ -65,6 +67,10 @@ class LookupTransform final : public Transform, public WordNumbers {
   const std::vector<std::string>& words() const override {
     static const std::vector<std::string> kNone;
     return plan_.reserve == 0 ? plan_.words.tokens() : kNone;
+  }
+  int64_t num_categories() const override {
+    const int64_t of_words = plan_.reserve + plan_.words.size();
+    return std::max(of_words, plan_.unknown.value_or(0) + 1);
   }
 
  private:

@@ -243,12 +243,15 @@ std::string LintFinding::ToText() const {
 }
 
 Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batch, bool accelerator,
-                                           std::string_view field, const ConfigNode* pipeline) {
+                                           std::string_view field, const ConfigNode* pipeline,
+                                           const FeatureLayout& features) {
   Findings findings;
   const Status status = CatchTorchErrors([&] {
-    const at::Tensor values = batch.input.detach().to(at::kDouble);
-    const bool tokens = !batch.input.is_floating_point();
-    if (auto found = tokens ? std::nullopt : LintInputs(values, field, pipeline))
+    at::Tensor values = batch.input.detach().to(at::kDouble);
+    // The numbers of categories are names, not sizes.
+    if (features.HasCategories()) values = values.narrow(1, 0, features.NumNumbers());
+    const bool names = !batch.input.is_floating_point() || values.numel() == 0;
+    if (auto found = names ? std::nullopt : LintInputs(values, field, pipeline))
       findings.push_back(*std::move(found));
     LintBatchSize(model, batch.size(), findings);
     const at::AutoGradMode gradients(true);
@@ -283,7 +286,8 @@ Result<std::vector<LintFinding>> LintRecipe(const Recipe& recipe, const c10::Dev
                           BuildModel(recipe.model, first->input, /*seed=*/0, {.device = device}));
   const std::optional<ConfigNode> stages = WholePipeline(recipe.data.filled, "train");
   Result<Findings> findings = LintModel(*model, first->batch, !device.is_cpu(),
-                                        recipe.train.options.input, stages ? &*stages : nullptr);
+                                        recipe.train.options.input, stages ? &*stages : nullptr,
+                                        first->input.features);
   STOKER_RETURN_IF_ERROR(RestoreRandomState(random, device));
   if (!findings.ok()) return findings;
   LintClasses(recipe, *findings);

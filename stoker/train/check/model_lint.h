@@ -42,10 +42,12 @@ struct LintFinding {
 //   accelerator  whether the model will be trained on one
 //   field        the inputs' field in the recipe, for the proposed fix
 //   pipeline     the list of operators that made the inputs; may be null
+//   features     what a row of inputs holds, where it is known
 // Errors: those of the model's Forward.
 Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batch, bool accelerator,
                                            std::string_view field = "image",
-                                           const ConfigNode* pipeline = nullptr);
+                                           const ConfigNode* pipeline = nullptr,
+                                           const FeatureLayout& features = {});
 
 // Does the same with a new model of the recipe and the first batch of its data.train; keeps torch's
 // random state.

@@ -9,7 +9,6 @@
 #include "stoker/base/problems.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/data/runtime/cpu_limit.h"
-#include "stoker/data/transforms/layout.h"
 #include "stoker/device/device_prefetcher.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/core/loss.h"
@@ -76,10 +75,8 @@ Result<FeederFields> FieldsOf(const TrainOptions& options, const Dataset& data) 
 
 Result<std::shared_ptr<Model>> BuildFor(const ModelRegistry::Configured& model,
                                         const TrainOptions& options, const Dataset& data) {
-  STOKER_ASSIGN_OR_RETURN(const FeederFields fields, FieldsOf(options, data));
-  STOKER_ASSIGN_OR_RETURN(
-      const ModelInput input,
-      ModelInputOf(data.spec().fields[fields.input], HasChannelsLast(data, options.input)));
+  STOKER_RETURN_IF_ERROR(FieldsOf(options, data).status());
+  STOKER_ASSIGN_OR_RETURN(const ModelInput input, ModelInputOf(data, options.input));
   return BuildModel(model, input, /*seed=*/0, {});
 }
 

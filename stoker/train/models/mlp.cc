@@ -4,6 +4,7 @@
 
 #include "stoker/train/core/layers.h"
 #include "stoker/train/core/model.h"
+#include "stoker/train/models/feature_inputs_internal.h"
 #include "stoker/train/models/width_range_internal.h"
 
 namespace stoker {
@@ -13,6 +14,11 @@ class MlpModel final : public Model {
  public:
   MlpModel(const Mlp& options, const ModelInput& input) : dropout_(options.dropout) {
     int64_t width = input.num_values();
+    if (input.features.HasCategories()) {
+      features_ = register_module("features", std::make_shared<internal::FeatureVectors>(
+                                                  input.features, FeaturePart::kBoth));
+      width = features_->width();
+    }
     int64_t place = 1;  // 0 is Flatten
     const int64_t places_a_layer = dropout_ > 0 ? 3 : 2;
     for (const int64_t hidden : options.hidden) {
@@ -28,6 +34,7 @@ class MlpModel final : public Model {
   bool DropsOut() const override { return dropout_ > 0; }
   at::Tensor Forward(const at::Tensor& input) override {
     at::Tensor x = input.flatten(1);
+    if (features_) x = features_->Forward(x);
     for (size_t i = 0; i + 1 < layers_.size(); ++i) {
       x = RunBlock(i, x, [this, i](const at::Tensor& in) {
         const at::Tensor out = layers_[i](in).relu_();
@@ -43,6 +50,7 @@ class MlpModel final : public Model {
   }
 
   const double dropout_;
+  std::shared_ptr<internal::FeatureVectors> features_;  // null: the input is numbers
   std::vector<torch::nn::Linear> layers_;
 };
 

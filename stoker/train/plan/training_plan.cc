@@ -25,10 +25,10 @@ namespace stoker {
 namespace {
 
 Result<ModelInput> CheckFields(const TrainOptions& options, const Dataset& batches) {
-  STOKER_ASSIGN_OR_RETURN(
-      const FeederFields fields,
-      FindFeederFields(batches.spec(), {.input = options.input, .target = options.target}));
-  return ModelInputOf(batches.spec().fields[fields.input], HasChannelsLast(batches, options.input));
+  STOKER_RETURN_IF_ERROR(
+      FindFeederFields(batches.spec(), {.input = options.input, .target = options.target})
+          .status());
+  return ModelInputOf(batches, options.input);
 }
 
 // What one sample is, alike in both pipelines.

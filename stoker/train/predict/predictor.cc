@@ -18,7 +18,6 @@
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/data/recipe/recipe_place.h"
 #include "stoker/data/runtime/cpu_limit.h"
-#include "stoker/data/transforms/layout.h"
 #include "stoker/device/accelerator.h"
 #include "stoker/device/device_prefetcher.h"
 #include "stoker/device/torch_denormals.h"
@@ -197,11 +196,7 @@ struct Predictor::Parts {
   }
 
   Status MakeModel(const Dataset& batches) {
-    const Spec& spec = batches.spec();
-    STOKER_ASSIGN_OR_RETURN(const size_t input, spec.IndexOf("train.input", options.input));
-    STOKER_ASSIGN_OR_RETURN(
-        const ModelInput shape,
-        ModelInputOf(spec.fields[input], HasChannelsLast(batches, options.input)));
+    STOKER_ASSIGN_OR_RETURN(const ModelInput shape, ModelInputOf(batches, options.input));
     STOKER_RETURN_IF_ERROR(CheckSample(shape));
     if (model) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(

@@ -1,0 +1,162 @@
+// Recipes that say with data.features what the columns of a table are to a model.
+#include "stoker/data/core/feature_layout.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/recipe/data_check.h"
+#include "stoker/data/recipe/recipe.h"
+#include "stoker/data/testing/picture_folder.h"
+#include "stoker/data/testing/testing.h"
+
+namespace stoker::feature_recipe_test {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class FeatureRecipe : public testing::Test {
+ protected:
+  // size is 0 to 11, its mean 5.5; kind is hut, flat or house; each third note is empty.
+  void SetUp() override {
+    std::string text = "size,kind,day,note,price\n";
+    for (int i = 0; i < 12; ++i) {
+      text += fmt::format("{},{},{},{},{}\n", i, i % 4 == 0 ? "hut" : (i % 2 == 0 ? "flat" : "house"),
+                          i % 7, i % 3 == 0 ? "" : "a note", 100 * i);
+    }
+    WriteBelow(dir_, "homes.csv", text);
+  }
+
+  static ConfigNode Recipe(const std::string& features, const std::string& more = "") {
+    return *ParseYaml("data:\n  source: [csv: {files: homes.csv, index: memory}]\n" + more +
+                          "  features:\n" + features + "  train: [batch: 12]\n  eval: [batch: 12]\n",
+                      "r.yaml");
+  }
+  Result<DataRecipe> Parse(const std::string& features, const std::string& more = "") const {
+    return ParseDataSection(Recipe(features, more), dir_.path());
+  }
+  // The rows of the first batch, one after the other.
+  static std::vector<float> Rows(const Dataset& dataset) {
+    const std::vector<Element> batches = *ReadAll(dataset, Runtime::Inline());
+    const auto values = batches.front().arrays.back().values<float>();
+    return {values.begin(), values.end()};
+  }
+
+  const TempDir dir_;
+};
+
+TEST_F(FeatureRecipe, ColumnsBecomeOneRowInBothPipelinesAndOthersStay) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const DataRecipe data,
+      Parse("    size: {numeric: {normalize: off}}\n    kind: categorical\n"
+            "    day: {categorical: {integers: 7, embedding: 2}}\n    note: drop\n"));
+  EXPECT_EQ(data.train.spec().ToString(), "{price: int64[12], features: float32[12, 3]}");
+  EXPECT_EQ(data.eval->spec(), data.train.spec());
+  // house 6 times, flat and hut 3 times each; 0 is for what is not there.
+  std::vector<float> rows = Rows(data.train);
+  rows.resize(9);
+  EXPECT_THAT(rows, ElementsAre(0, 3, 0, 1, 1, 1, 2, 2, 2));
+  EXPECT_EQ(FindFeatureLayout(*data.eval, "features"),
+            (FeatureLayout{{{.name = "size"},
+                            {.name = "kind", .categories = 4},
+                            {.name = "day", .categories = 7, .embedding = 2}}}));
+}
+
+TEST_F(FeatureRecipe, NumbersAreNormalizedByTheTrainingSide) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const DataRecipe data,
+      Parse("    size: numeric\n    kind: drop\n    note: drop\n", "  split: {eval: 0.5, by: size}\n"));
+  const LearnedValue* const size = data.learned->Find("normalize", "size", 1);
+  ASSERT_NE(size, nullptr);
+  const double mean = size->options["mean"][0].get<double>();
+  double sum = 0;
+  for (const float value : Rows(data.train)) sum += value;
+  EXPECT_NEAR(sum, 0, 1e-4);
+  EXPECT_NE(mean, 5.5);  // of all
+}
+
+TEST_F(FeatureRecipe, OneColumnMayBeSeveralFeatures) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const DataRecipe data,
+      Parse("    size: {numeric: {normalize: off}}\n"
+            "    large: {bucketized: {of: size, bounds: [4, 8]}}\n"
+            "    weekend: {categorical: {of: day, integers: 7}}\n"
+            "    both: {crossed: {of: [large, kind], buckets: 10}}\n    note: drop\n"));
+  EXPECT_EQ(data.train.spec().ToString(), "{price: int64[12], features: float32[12, 4]}");
+  const FeatureLayout layout = FindFeatureLayout(data.train, "features");
+  EXPECT_EQ(layout.columns[1].categories, 3);
+  EXPECT_EQ(layout.columns[3],
+            (FeatureColumn{.name = "both", .categories = 10, .part = FeaturePart::kWide}));
+  const std::vector<float> rows = Rows(data.train);
+  for (size_t i = 0; i < 12; ++i) {
+    EXPECT_EQ(rows[4 * i], i);
+    EXPECT_EQ(rows[4 * i + 1], i / 4);
+    EXPECT_EQ(rows[4 * i + 2], i % 7);
+  }
+  // 2 and 6 are both flats, of different sizes; 1 and 3 are both small houses.
+  EXPECT_EQ(rows[4 * 1 + 3], rows[4 * 3 + 3]);
+}
+
+TEST_F(FeatureRecipe, TheFilledSectionHasTheStagesInTheirPlace) {
+  const std::string features = "    size: numeric\n    kind: categorical\n    note: drop\n";
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data, Parse(features));
+  EXPECT_THAT(ToYaml(data.unlearned), Not(HasSubstr("\n  features:")));
+  EXPECT_THAT(ToYaml(data.unlearned), HasSubstr("values: auto"));
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const DataRecipe again,
+      ParseDataSection(ConfigNode::Map({{"data", {}, data.filled}}), dir_.path()));
+  EXPECT_EQ(again.train.ToString(), data.train.ToString());
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset eval,
+                              ParseEvalPipeline(Recipe(features), dir_.path()));
+  EXPECT_EQ(eval.ToString(), data.eval->ToString());
+}
+
+struct Mistake {
+  std::string features;
+  std::string message;
+};
+void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.features; }
+
+class FeatureMistakes : public FeatureRecipe, public testing::WithParamInterface<Mistake> {};
+
+TEST_P(FeatureMistakes, AreNamedWithTheirPlace) {
+  EXPECT_THAT(Parse("    " + GetParam().features + "\n"),
+              FailsWith(StatusCode::kInvalidArgument, GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, FeatureMistakes,
+    testing::Values(
+        Mistake{"size: numerical", "r.yaml:4:11: data.features.size: there is no kind 'numerical'; "
+                                   "did you mean 'numeric'?"},
+        Mistake{"size: [numeric]", "r.yaml:4:5: data.features.size is a list; it is a kind"},
+        Mistake{"size: {numeric: {normalise: off}}",
+                "data.features.size: unknown option 'normalise'; did you mean 'normalize'?"},
+        Mistake{"sise: numeric", "r.yaml:4:5: cast: there is no field 'sise'"},
+        Mistake{"kind: numeric", "r.yaml:4:5: normalize: field 'kind' has shape [?], whose first "
+                                 "dimension differs from sample to sample"},
+        Mistake{"size: {bucketized: {bounds: [8, 4]}}", "r.yaml:4:5: bucketize: bounds"},
+        Mistake{"kind: {categorical: {hash: 10, integers: 7}}",
+                "r.yaml:4:5: data.features.kind: vocabulary, file, hash and integers are four ways"},
+        Mistake{"kind: {categorical: {hash: 10, limit: 7}}", "limit and min_count are for words"},
+        Mistake{"both: {crossed: {of: kind}}", "`of` names 'kind' alone"},
+        Mistake{"both: {crossed: {of: [kind, both]}}", "'both' is crossed itself"},
+        Mistake{"price: {categorical: {of: kind}}", "r.yaml:4:5: join: "}));
+
+TEST_F(FeatureRecipe, ANumericFeatureIsCrossedByItsRangesOnly) {
+  EXPECT_THAT(Parse("    size: numeric\n    both: {crossed: {of: [size, kind]}}\n"),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "'size' is numeric; columns, and features that are bucketized or "
+                        "categorical, are crossed: add one, such as size_range: {bucketized: {of: "
+                        "size}}"));
+}
+
+TEST_F(FeatureRecipe, FeaturesNeedASource) {
+  EXPECT_THAT(
+      ParseDataSection(*ParseYaml("data:\n  features: {size: numeric}\n  train: [csv: "
+                                  "homes.csv, batch]\n",
+                                  "r.yaml"),
+                       dir_.path()),
+      FailsWith(StatusCode::kInvalidArgument, "r.yaml:2:13: data.features are made of what "
+                                              "data.source reads"));
+  EXPECT_THAT(Parse("    {}\n"), FailsWith(StatusCode::kInvalidArgument, "data.features is empty"));
+}
+
+}  // namespace stoker::feature_recipe_test
