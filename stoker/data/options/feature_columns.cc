@@ -258,6 +258,7 @@ Result<std::vector<Feature>> ReadFeatures(const ConfigNode& data) {
   std::vector<Feature> features;
   Problems problems;
   for (const ConfigNode::Entry& entry : section.entries) {
+    if (entry.value.kind == ConfigNode::Kind::kNull) continue;  // --set data.features.size=null
     Result<Feature> feature = ReadFeature(entry);
     problems.Add(feature.status());
     if (feature.ok()) features.push_back(*std::move(feature));

@@ -220,9 +220,9 @@ class RowPlanner {
     }
     STOKER_RETURN_IF_ERROR(CheckShared(plan_.layout.columns));
     for (const std::string& name : options_.drop) {
-      STOKER_ASSIGN_OR_RETURN(const size_t index,
-                              IndexOfOption(input_.spec(), FeatureRow::kName, "drop", name));
-      plan_.gone.push_back(index);
+      const auto field = std::ranges::find(input_.spec().fields, name, &Field::name);
+      if (field != input_.spec().fields.end())
+        plan_.gone.push_back(static_cast<size_t>(field - input_.spec().fields.begin()));
     }
     std::ranges::sort(plan_.gone, std::greater<>());
     const auto repeated = std::ranges::unique(plan_.gone);
@@ -303,7 +303,7 @@ void RowFeature::Describe(OptionTable<RowFeature>& table) {
 
 void FeatureRow::Describe(OptionTable<FeatureRow>& table) {
   table.Field("to", &FeatureRow::to, "name of the field for the row")
-      .Field("drop", &FeatureRow::drop, "other fields to take out, such as texts");
+      .Field("drop", &FeatureRow::drop, "other fields to take out, where they are there, such as texts");
 }
 
 template <>

@@ -41,24 +41,46 @@ class HashTransform final : public Transform, public NumbersCategories {
   const std::string& numbered_field() const override { return plan_.to; }
   int64_t num_categories() const override { return static_cast<int64_t>(plan_.buckets); }
 
+  bool works_on_columns() const override { return true; }
+
   Status Apply(Element& element, Rng& /*rng*/, Scratch& scratch) const override {
-    uint64_t hash = plan_.seed;
-    for (const HashedField& hashed : plan_.fields) {
-      hash = HashValues(hashed.word ? Word(element.arrays[hashed.field])
-                                    : element.arrays[hashed.field],
-                        hash);
-    }
     Array number = scratch.NewArray(DType::kInt64, {});
-    number.values<int64_t>()[0] = static_cast<int64_t>(hash % plan_.buckets);
-    if (plan_.adds) {
-      element.arrays.push_back(std::move(number));
-    } else {
-      element.arrays[plan_.fields.front().field] = std::move(number);
+    number.values<int64_t>()[0] =
+        NumberOf([&](size_t field) { return element.arrays[field]; });
+    Put(std::move(number), element.arrays);
+    return OkStatus();
+  }
+
+  Status ApplyRows(Rows& rows, const RngFactory& /*rngs*/, Scratch& scratch) const override {
+    Array numbers = scratch.NewArray(DType::kInt64, {rows.size()});
+    for (int64_t i = 0; i < rows.size(); ++i) {
+      numbers.values<int64_t>()[static_cast<size_t>(i)] =
+          NumberOf([&](size_t field) { return rows.columns[field].Row(i); });
     }
+    Put(std::move(numbers), rows.columns);
     return OkStatus();
   }
 
  private:
+  // value(field) is that of one sample.
+  template <typename Value>
+  int64_t NumberOf(const Value& value) const {
+    uint64_t hash = plan_.seed;
+    for (const HashedField& hashed : plan_.fields) {
+      const Array one = value(hashed.field);
+      hash = HashValues(hashed.word ? Word(one) : one, hash);
+    }
+    return static_cast<int64_t>(hash % plan_.buckets);
+  }
+
+  void Put(Array numbers, std::vector<Array>& arrays) const {
+    if (plan_.adds) {
+      arrays.push_back(std::move(numbers));
+    } else {
+      arrays[plan_.fields.front().field] = std::move(numbers);
+    }
+  }
+
   // The word without what surrounds it, sharing its memory.
   static Array Word(const Array& text) {
     const std::string_view all = internal::TextOf(text);

@@ -44,8 +44,8 @@ ColumnChoice ChooseText(const ColumnProfile& column) {
   if (column.different * 2 > column.rows - column.missing)
     return left_out("most texts are there once");
   return {ColumnUse::kCategory,
-          Both(odd, column.different > kLookedUpWords
-                        ? fmt::format("the {} most frequent texts count", kLookedUpWords)
+          Both(odd, column.different > kMostOneHot
+                        ? fmt::format("a vector of {} values for each text", kEmbeddingWidth)
                         : "")};
 }
 

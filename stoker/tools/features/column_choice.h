@@ -10,8 +10,9 @@
 
 namespace stoker {
 
-// The words of a category that get a number of their own, the most frequent ones.
-inline constexpr int64_t kLookedUpWords = 100;
+// A category of more words has a vector of so many values for each, others an input.
+inline constexpr int64_t kMostOneHot = 100;
+inline constexpr int64_t kEmbeddingWidth = 16;
 
 enum class ColumnUse {
   kTarget,

@@ -8,6 +8,7 @@
 
 #include "stoker/base/config.h"
 #include "stoker/base/printable.h"
+#include "stoker/data/options/feature_columns.h"
 #include "stoker/io/decompression.h"
 #include "stoker/tools/program/text.h"
 
@@ -32,14 +33,18 @@ data:
 {lookup}  # Every fifth row is for evaluation.
   split: {{eval: 0.2, seed: 1{stratify}}}
 
+  # What each column is to the model (docs/features.md).
+  features:
+{features}
   train:
-{stages}    - shuffle
+    - cache
+    - shuffle
     - batch: {{size: {batch}, drop_remainder: {drop}}}
     - prefetch
 
-  # The same, with what training has learned.
+  # The same features, with what training has learned.
   eval:
-{stages}    - batch: {{size: {eval_batch}}}
+    - batch: {{size: {eval_batch}}}
 
 model:
   mlp: {{classes: {classes}, hidden: [{width}, {width}]}}
@@ -47,7 +52,6 @@ model:
 train:
   {length}
   seed: 1
-  input: {features}
   target: {target}
   loss: {loss}
 {metrics}  optimizer:
@@ -80,9 +84,6 @@ class Draft {
   Draft(const TableProfile& table, const std::vector<ColumnChoice>& choices)
       : table_(table), choices_(choices), target_(table.columns[*table.target]) {
     for (const ColumnProfile& column : table.columns) names_.insert(column.name);
-    numbers_ = Free("numbers");
-    features_ = Free("features");
-    places_ = Free("places");
   }
 
   bool IsEmpty() const {
@@ -90,7 +91,6 @@ class Draft {
       return choice.use != ColumnUse::kTarget && choice.use != ColumnUse::kLeftOut;
     });
   }
-  const std::string& features() const { return features_; }
   std::string target() const { return Scalar(target_.name); }
 
   // Class numbers as they are, if they begin with 0 and none is left out.
@@ -130,28 +130,14 @@ class Draft {
                                [&](const std::string& mark) { return names_.contains(mark); });
   }
 
-  // The stages of both sides, in lines.
-  std::string Stages() const {
+  // What each column is to the model, in lines.
+  std::string Features() const {
     std::string text;
-    std::vector<std::string> joined;
-    AddJoined(NamesOf(ColumnUse::kNumber), numbers_, "", text, joined);
-    const std::vector<std::string> places = NamesOf(ColumnUse::kPlace);
-    for (const std::string& name : places)
-      text += fmt::format("    - bucketize: {{bounds: auto, quantiles: 64, field: {}}}\n", name);
-    AddJoined(places, places_, ", dtype: float32", text, joined);
     for (size_t i = 0; i < choices_.size(); ++i) {
-      if (choices_[i].use != ColumnUse::kCategory) continue;
-      const std::string name = Scalar(table_.columns[i].name);
-      const int64_t words = std::min(table_.columns[i].different, kLookedUpWords);
-      const bool limited = table_.columns[i].different > kLookedUpWords;
-      text += fmt::format(
-          "    - lookup: {{values: auto, {}reserve: 1, unknown: 0, field: {}}}\n"
-          "    - one_hot: {{classes: {}, field: {}}}\n",
-          limited ? fmt::format("limit: {}, ", kLookedUpWords) : "", name, words + 1, name);
-      joined.push_back(name);
+      const std::string kind = KindOf(i);
+      if (!kind.empty())
+        text += fmt::format("    {}: {}\n", Scalar(table_.columns[i].name), kind);
     }
-    text += fmt::format("    - join: {{fields: [{}], to: {}}}\n    - cache\n", Wrapped(joined, 22),
-                        features_);
     return text;
   }
 
@@ -186,29 +172,19 @@ class Draft {
     return use == ColumnUse::kNumber || use == ColumnUse::kPlace;
   }
 
-  std::vector<std::string> NamesOf(ColumnUse use) const {
-    std::vector<std::string> names;
-    for (size_t i = 0; i < choices_.size(); ++i) {
-      if (choices_[i].use == use) names.push_back(Scalar(table_.columns[i].name));
+  // A kind of data.features; nothing if the column is none.
+  std::string KindOf(size_t i) const {
+    switch (choices_[i].use) {
+      case ColumnUse::kNumber: return "numeric";
+      case ColumnUse::kPlace: return "{numeric: {quantiles: 64}}";
+      case ColumnUse::kCategory:
+        return table_.columns[i].different > kMostOneHot
+                   ? fmt::format("{{categorical: {{embedding: {}}}}}", kEmbeddingWidth)
+                   : "categorical";
+      case ColumnUse::kTarget:
+      case ColumnUse::kLeftOut: break;
     }
-    return names;
-  }
-
-  // The stages that make one normalised field of several, if there are any.
-  static void AddJoined(const std::vector<std::string>& names, const std::string& to,
-                        std::string_view options, std::string& text,
-                        std::vector<std::string>& joined) {
-    if (names.empty()) return;
-    text +=
-        fmt::format("    - join: {{fields: [{}], to: {}{}}}\n", Wrapped(names, 22), to, options);
-    text += fmt::format("    - normalize: {{mean: auto, field: {}}}\n", to);
-    joined.push_back(to);
-  }
-
-  // A name that no column has.
-  std::string Free(std::string name) const {
-    while (names_.contains(name)) name += '_';
-    return name;
+    return "";
   }
 
   std::string TypeOf(size_t i, With with) const {
@@ -230,7 +206,6 @@ class Draft {
   const std::vector<ColumnChoice>& choices_;
   const ColumnProfile& target_;
   std::set<std::string> names_;
-  std::string numbers_, places_, features_;
 };
 
 int64_t BatchSize(int64_t rows) {
@@ -251,6 +226,10 @@ std::string LengthOf(int64_t rows, int64_t batch, bool is_compressed) {
 Status CheckDraft(const TableProfile& table, const Draft& draft) {
   const ColumnProfile& target = table.columns[*table.target];
   const std::string name = Printable(target.name);
+  if (target.name == kFeaturesField) {
+    return InvalidArgument(
+        "--target {}: a recipe calls the row of all features so; give the column another name", name);
+  }
   if (draft.IsEmpty()) {
     return InvalidArgument(
         "no column is left that a model could learn {} from; run the command without --to to see "
@@ -319,11 +298,11 @@ Result<std::string> DraftRecipe(const TableProfile& table, const std::vector<Col
       fmt::arg("fields", Wrapped(draft.Fields(Draft::With::kTarget), 17)),
       fmt::arg("lookup", draft.LookupOfTarget()), fmt::arg("source", ShellWord(source)),
       fmt::arg("stratify", stratify ? fmt::format(", stratify: {}", draft.target()) : ""),
-      fmt::arg("stages", draft.Stages()), fmt::arg("batch", batch),
+      fmt::arg("features", draft.Features()), fmt::arg("batch", batch),
       fmt::arg("drop", table.rows >= 4 * batch), fmt::arg("eval_batch", 4 * batch),
       fmt::arg("classes", draft.Classes()), fmt::arg("width", table.rows < 20'000 ? 128 : 256),
       fmt::arg("length", LengthOf(table.rows, batch, is_compressed)),
-      fmt::arg("features", draft.features()), fmt::arg("target", draft.Target()),
+      fmt::arg("target", draft.Target()),
       fmt::arg("loss", table.target_is_number ? "mse" : "cross_entropy"),
       fmt::arg("metrics", table.target_is_number ? "  metrics: [rmse, mae, r2]\n" : ""));
 }

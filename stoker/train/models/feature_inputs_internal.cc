@@ -2,6 +2,7 @@
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/embedding.h>
+#include <ATen/ops/linear.h>
 #include <ATen/ops/minimum.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
@@ -85,47 +86,80 @@ class Embeddings {
  public:
   explicit Embeddings(torch::nn::ModuleDict list) : list_(std::move(list)) {}
 
-  torch::nn::Embedding For(const FeatureColumn& column) {
-    const auto same = std::ranges::find_if(shared_, [&](const auto& one) {
-      return !column.shared.empty() && one.first == column.shared;
-    });
-    if (same != shared_.end()) return same->second;
-    torch::nn::Embedding made(column.categories, column.embedding);
+  // Returns the place of a feature's embedding among those made.
+  size_t For(const FeatureColumn& column) {
+    const auto same = std::ranges::find(shared_, column.shared);
+    if (!column.shared.empty() && same != shared_.end())
+      return static_cast<size_t>(same - shared_.begin());
+    torch::nn::Embedding embedding(column.categories, column.embedding);
     const double deviation = 1 / std::sqrt(static_cast<double>(column.embedding));
-    torch::nn::init::normal_(made->weight, 0, deviation);
+    torch::nn::init::normal_(embedding->weight, 0, deviation);
     names_.push_back(ModuleName(column.shared.empty() ? column.name : column.shared, names_));
-    list_->update({{names_.back(), made.ptr()}});
-    if (!column.shared.empty()) shared_.emplace_back(column.shared, made);
-    return made;
+    list_->update({{names_.back(), embedding.ptr()}});
+    shared_.push_back(column.shared);
+    made_.push_back(std::move(embedding));
+    return made_.size() - 1;
   }
+  const std::vector<torch::nn::Embedding>& made() const { return made_; }
 
  private:
   torch::nn::ModuleDict list_;
-  std::vector<std::string> names_;
-  std::vector<std::pair<std::string, torch::nn::Embedding>> shared_;
+  std::vector<std::string> names_, shared_;
+  std::vector<torch::nn::Embedding> made_;
 };
+
+// The features of categories, without where they go.
+std::vector<GatheredFeature> GatheredOf(const FeatureSlots& slots) {
+  std::vector<GatheredFeature> features;
+  size_t place = 0;
+  for (const FeatureColumn& column : slots.columns()) {
+    if (column.is_numbers()) continue;
+    features.push_back({.slot = slots.category_places()[place],
+                        .slots = column.slots,
+                        .categories = column.categories,
+                        .mean = column.mean});
+    place += static_cast<size_t>(column.slots);
+  }
+  return features;
+}
 
 }  // namespace
 
 FeatureVectors::FeatureVectors(const FeatureLayout& layout, FeaturePart part)
-    : slots_(layout, part) {
+    : slots_(layout, part), gather_(c10::make_intrusive<FeatureGather>()) {
   Embeddings embeddings(register_module("embeddings", torch::nn::ModuleDict()));
-  int64_t begin = 0, embedded = 0;
-  for (const FeatureColumn& column : slots_.columns()) {
-    if (column.is_numbers()) continue;
-    Encoded encoded{.begin = std::exchange(begin, begin + column.slots), .slots = column.slots};
-    if (column.embedding > 0) {
-      encoded.embedding = embeddings.For(column);
-      embedded += column.embedding;
-    } else {
-      encoded.one_hot_at = std::exchange(one_hot_width_, one_hot_width_ + column.categories);
+  gather_->numbers = slots_.number_places();
+  gather_->features = GatheredOf(slots_);
+  // One-hot values stand together, before the vectors.
+  for (const bool embedded : {false, true}) {
+    size_t number = 0;
+    for (const FeatureColumn& column : slots_.columns()) {
+      if (column.is_numbers()) continue;
+      GatheredFeature& feature = gather_->features[number++];
+      if ((column.embedding > 0) != embedded) continue;
+      feature.to = slots_.num_numbers() + gather_->width;
+      gather_->width += embedded ? column.embedding : column.categories;
+      if (embedded) feature.table = embeddings.For(column);
     }
-    encoded_.push_back(std::move(encoded));
+    if (!embedded) one_hot_width_ = gather_->width;
   }
-  width_ = slots_.num_numbers() + one_hot_width_ + embedded;
+  gather_->width += slots_.num_numbers();
+  embeddings_ = embeddings.made();
+  for (const torch::nn::Embedding& made : embeddings_) {
+    gather_->table_rows.push_back(made->weight.size(0));
+    gather_->table_widths.push_back(made->weight.size(1));
+  }
 }
 
 at::Tensor FeatureVectors::Forward(const at::Tensor& rows) {
+  std::vector<at::Tensor> tables;
+  for (const torch::nn::Embedding& embedding : embeddings_) tables.push_back(embedding->weight);
+  const at::Tensor dense = rows.contiguous();
+  if (CanGatherFeatures(dense, tables)) return GatherFeatures(dense, gather_, tables);
+  return ForwardOfParts(rows);
+}
+
+at::Tensor FeatureVectors::ForwardOfParts(const at::Tensor& rows) {
   std::vector<at::Tensor> parts;
   if (slots_.num_numbers() > 0) parts.push_back(slots_.Numbers(rows));
   if (slots_.num_categories() == 0) return parts.front();
@@ -135,44 +169,58 @@ at::Tensor FeatureVectors::Forward(const at::Tensor& rows) {
     one_hot = at::zeros({rows.size(0), one_hot_width_}, counts.options());
     parts.push_back(one_hot);
   }
-  for (const Encoded& encoded : encoded_) {
-    const at::Tensor of = ids.narrow(1, encoded.begin, encoded.slots);
-    const at::Tensor count = counts.narrow(1, encoded.begin, encoded.slots);
-    if (encoded.embedding) {
-      const at::Tensor vectors = at::embedding((*encoded.embedding)->weight, of);
+  int64_t slot = 0;
+  for (const GatheredFeature& feature : gather_->features) {
+    const int64_t begin = std::exchange(slot, slot + feature.slots);
+    const at::Tensor of = ids.narrow(1, begin, feature.slots);
+    const at::Tensor count = counts.narrow(1, begin, feature.slots);
+    if (feature.table) {
+      const at::Tensor vectors = at::embedding(embeddings_[*feature.table]->weight, of);
       parts.push_back((vectors * count.unsqueeze(2)).sum(1));
     } else {
-      one_hot.scatter_add_(1, of + encoded.one_hot_at, count);
+      one_hot.scatter_add_(1, of + (feature.to - slots_.num_numbers()), count);
     }
   }
   return at::cat(parts, 1);
 }
 
 FeatureWeights::FeatureWeights(const FeatureLayout& layout, FeaturePart part, int64_t classes)
-    : slots_(layout, part) {
+    : slots_(layout, part), gather_(c10::make_intrusive<FeatureGather>()) {
   if (slots_.num_numbers() > 0)
     numbers_ = register_parameter("numbers", at::zeros({classes, slots_.num_numbers()}));
   int64_t categories = 0;
-  for (const FeatureColumn& column : slots_.columns()) {
-    if (column.is_numbers()) continue;
-    const int64_t begin = std::exchange(categories, categories + column.categories);
-    begins_.insert(begins_.end(), static_cast<size_t>(column.slots), begin);
+  gather_->features = GatheredOf(slots_);
+  for (GatheredFeature& feature : gather_->features) {
+    feature.table = 0;
+    feature.first_row = std::exchange(categories, categories + feature.categories);
+    begins_.insert(begins_.end(), static_cast<size_t>(feature.slots), feature.first_row);
   }
   if (categories > 0)
     categories_ = register_parameter("categories", at::zeros({categories, classes}));
   bias_ = register_parameter("bias", at::zeros({classes}));
+  gather_->width = classes;
+  gather_->table_rows = {categories};
+  gather_->table_widths = {classes};
+}
+
+at::Tensor FeatureWeights::OfNumbers(const at::Tensor& rows) {
+  return numbers_.defined() ? at::linear(slots_.Numbers(rows), numbers_, bias_) : bias_;
 }
 
 at::Tensor FeatureWeights::Forward(const at::Tensor& rows) {
-  at::Tensor scores = bias_;
-  if (numbers_.defined()) scores = scores + slots_.Numbers(rows).matmul(numbers_.t());
-  if (categories_.defined()) {
-    const auto [ids, counts] = slots_.CategoriesOf(rows);
-    const at::Tensor weights =
-        at::embedding(categories_, ids + OnDeviceOf(rows, begins_, begins_on_device_));
-    scores = scores + (weights * counts.unsqueeze(2)).sum(1);
-  }
-  return scores;
+  const at::Tensor dense = rows.contiguous();
+  if (!categories_.defined() || !CanGatherFeatures(dense, {categories_}))
+    return ForwardOfParts(rows);
+  return GatherFeatures(dense, gather_, {categories_}) + OfNumbers(rows);
+}
+
+at::Tensor FeatureWeights::ForwardOfParts(const at::Tensor& rows) {
+  const at::Tensor scores = OfNumbers(rows);
+  if (!categories_.defined()) return scores;
+  const auto [ids, counts] = slots_.CategoriesOf(rows);
+  const at::Tensor weights =
+      at::embedding(categories_, ids + OnDeviceOf(rows, begins_, begins_on_device_));
+  return scores + (weights * counts.unsqueeze(2)).sum(1);
 }
 
 }  // namespace stoker::internal

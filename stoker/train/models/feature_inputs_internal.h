@@ -5,13 +5,12 @@
 #include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
 #include <torch/nn/modules/embedding.h>
-#include <torch/nn/modules/linear.h>
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "stoker/data/core/feature_layout.h"
+#include "stoker/train/kernels/feature_gather.h"
 
 namespace stoker::internal {
 
@@ -22,6 +21,8 @@ class FeatureSlots {
   FeatureSlots(const FeatureLayout& layout, FeaturePart part);
 
   const std::vector<FeatureColumn>& columns() const { return columns_; }  // numbers first
+  const std::vector<int64_t>& number_places() const { return numbers_.places; }
+  const std::vector<int64_t>& category_places() const { return categories_.places; }
   int64_t num_numbers() const { return num_numbers_; }
   int64_t num_categories() const { return static_cast<int64_t>(most_.size()); }  // slots
 
@@ -58,35 +59,36 @@ class FeatureSlots {
 class FeatureVectors : public torch::nn::Module {
  public:
   FeatureVectors(const FeatureLayout& layout, FeaturePart part);
-  int64_t width() const { return width_; }
-  // rows: float [samples, slots]. Returns float [samples, width].
+  int64_t width() const { return gather_->width; }
+  // rows: float [samples, slots]. Returns float [samples, width]. Rows that want gradients get none
+  // on the CPU.
   at::Tensor Forward(const at::Tensor& rows);
+  // The same of torch's own parts, for other devices and for tests.
+  at::Tensor ForwardOfParts(const at::Tensor& rows);
 
  private:
-  // A feature of categories.
-  struct Encoded {
-    int64_t begin = 0, slots = 1;  // among the slots of categories
-    int64_t one_hot_at = 0;        // without an embedding
-    std::optional<torch::nn::Embedding> embedding;
-  };
-
   FeatureSlots slots_;
-  std::vector<Encoded> encoded_;
+  c10::intrusive_ptr<FeatureGather> gather_;
+  std::vector<torch::nn::Embedding> embeddings_;  // the tables
   int64_t one_hot_width_ = 0;
-  int64_t width_ = 0;
 };
 
 // One linear layer over numbers and categories, whose weights begin at zero, as those of
-// tf.estimator's linear models. Parameters: `numbers.weight` [classes, numbers],
-// `categories.weight` [all categories, classes] and `bias` [classes].
+// tf.estimator's linear models. Parameters: `numbers` [classes, numbers], `categories` [all
+// categories, classes] and `bias` [classes].
 class FeatureWeights : public torch::nn::Module {
  public:
   FeatureWeights(const FeatureLayout& layout, FeaturePart part, int64_t classes);
   // Returns float [samples, classes].
   at::Tensor Forward(const at::Tensor& rows);
+  // The same of torch's own parts.
+  at::Tensor ForwardOfParts(const at::Tensor& rows);
 
  private:
+  at::Tensor OfNumbers(const at::Tensor& rows);
+
   FeatureSlots slots_;
+  c10::intrusive_ptr<FeatureGather> gather_;  // of the categories
   at::Tensor numbers_, categories_, bias_;
   std::vector<int64_t> begins_;  // of each slot's categories among all
   at::Tensor begins_on_device_;

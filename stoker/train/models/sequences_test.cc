@@ -1,4 +1,5 @@
 // Models of sequences: what pads a sequence counts nothing, and the rest is what torch computes.
+#include <torch/nn/functional/linear.h>
 #include <torch/nn/modules/embedding.h>
 #include <torch/nn/modules/rnn.h>
 #include <torch/utils.h>

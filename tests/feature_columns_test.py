@@ -1,0 +1,139 @@
+"""What `data.features` says of the columns of a table, from training to predictions for new rows."""
+import json
+import random
+import unittest
+
+from program import ProgramTest
+
+ROWS = 600
+CITIES = [f"city {number}" for number in range(30)]
+RECIPE = """\
+data:
+  source:
+    - csv: {files: homes.csv, fields: {size: {default: nan}, city: text, kind: text, day: int64, note: text, price: float32}}
+  split: {eval: 0.25, seed: 1}
+  features:
+    size: {numeric: {indicator: true}}
+    size_range: {bucketized: {of: size, quantiles: 4}}
+    city: {categorical: {embedding: 4}}
+    kind: {categorical: {vocabulary: [hut, house]}}
+    day: {categorical: {integers: 7}}
+    kind_and_day: {crossed: {of: [kind, day], buckets: 50}}
+    note: drop
+  train: [cache, shuffle, {batch: 30}, prefetch]
+  eval: [{batch: 64}]
+model: {wide_and_deep: {classes: 1, hidden: [16]}}
+train:
+  epochs: 12
+  device: cpu
+  threads: 1
+  tune: off
+  target: {price: {normalize: auto}}
+  loss: mse
+  metrics: [rmse, r2]
+  optimizer: {adamw: {weight_decay: 0}}
+  schedule: {one_cycle: {max_lr: 0.05}}
+"""
+
+
+class FeatureColumnsTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        rng = random.Random(5)
+        self.rows = [self.home(number, rng) for number in range(ROWS)]
+        self.table("homes.csv", self.rows)
+        self.write("recipe.yaml", RECIPE)
+
+    @staticmethod
+    def home(number, rng):
+        """Its price depends on the city by heart, on its size, and on huts at weekends."""
+        size, city, kind, day = rng.uniform(20, 200), rng.randrange(30), rng.choice(["hut", "house"]), rng.randrange(7)
+        price = 1000 * (city * 7 % 30) + 100 * size + (20000 if kind == "hut" and day > 4 else 0)
+        return {"size": "" if number % 40 == 7 else f"{size:.1f}", "city": CITIES[city], "kind": kind, "day": str(day),
+                "note": f"note {'x' * (number % 5)}", "price": f"{price:.1f}"}
+
+    def table(self, name, rows):
+        lines = [",".join(rows[0]), *(",".join(row.values()) for row in rows)]
+        self.write(name, "\n".join(lines) + "\n")
+
+    def train(self, *arguments, run="run"):
+        self.run_stoker("train", "recipe.yaml", "--run", run, "--quiet", *arguments)
+
+    def predictions(self, *arguments):
+        out, _ = self.run_stoker("predict", "run", *arguments)
+        return [json.loads(line)["numbers"][0] for line in out.splitlines()]
+
+    def new_rows(self, rows, fields="size: {default: nan}, city: text, kind: text, day: int64, note: text"):
+        self.table("new.csv", [{key: value for key, value in row.items() if key != "price"} for row in rows])
+        return ["--set", "data.split=null", "--set", f"data.source=[csv: {{files: {self.path('new.csv')}, fields: {{{fields}}}}}]"]
+
+    def test_the_recipe_is_right_and_learns_what_each_kind_of_feature_is_for(self):
+        self.assertEqual(self.run_stoker("check", "recipe.yaml")[0], "recipe.yaml: nothing is wrong with it\n")
+        self.train()
+        self.assertGreater(self.run_json("eval", "run")["metrics"]["r2"], 0.9)
+
+    def test_without_a_category_or_a_crossing_the_model_knows_less(self):
+        r2 = {}
+        for left_out in ["nothing", "city", "kind_and_day"]:
+            changes = [] if left_out == "nothing" else ["--set", f"data.features.{left_out}=null"]
+            if left_out == "city":
+                changes = ["--set", "data.features.city=drop"]
+            if left_out == "kind_and_day":
+                changes = ["--set", "data.features.kind_and_day={crossed: {of: [day, kind], buckets: 1}}", "--set",
+                           "model={linear: {classes: 1}}"]
+            self.train(*changes, run=left_out)
+            r2[left_out] = self.run_json("eval", left_out)["metrics"]["r2"]
+        self.assertLess(r2["city"], r2["nothing"] - 0.1)
+        self.assertLess(r2["kind_and_day"], r2["nothing"] - 0.02)
+
+    def test_new_rows_are_prepared_as_the_training_rows_were(self):
+        self.train()
+        evaluated = self.predictions()
+        out, _ = self.run_stoker("predict", "run", "--fields", "price")
+        prices = [json.loads(line)["fields"]["price"] for line in out.splitlines()]
+        by_price = {float(row["price"]): row for row in self.rows}
+        rows = [by_price[min(by_price, key=lambda known, price=price: abs(known - price))] for price in prices]
+        again = self.predictions(*self.new_rows(rows))
+        self.assertEqual(len(again), len(evaluated))
+        for ours, theirs in zip(again, evaluated):
+            self.assertAlmostEqual(ours, theirs, delta=1e-3 * abs(theirs) + 1)
+
+    def test_what_training_has_not_seen_is_predicted_and_what_cannot_be_is_an_error(self):
+        self.train("--set", "train.epochs=1")
+        rows = [{**self.rows[0], "city": "nowhere"}, {**self.rows[0], "kind": "castle"}, {**self.rows[0], "size": ""}]
+        self.assertEqual(len(self.predictions(*self.new_rows(rows))), 3)
+        self.assert_fails(["predict", "run", *self.new_rows([{**self.rows[0], "day": "7"}])], 1,
+                          "feature 'day' is 7, and its categories are the numbers 0 to 6")
+        without_note = self.new_rows(rows, "size: {default: nan}, city: text, kind: text, day: int64")
+        self.assertEqual(len(self.predictions(*without_note)), 3)
+        for fields, message in [("size: {default: nan}, city: text, day: int64", "there is no field 'kind'"),
+                                ("size: {default: nan}, city: text, kind: text, day: text", "'day'"),
+                                ("size: text, city: text, kind: text, day: int64", "'size_range'")]:
+            self.assert_fails(["predict", "run", *self.new_rows(self.rows[:2], fields)], 2, message)
+
+    def test_a_resumed_run_has_the_bytes_of_one_that_ran_through(self):
+        self.train(run="whole")
+        self.train("--set", "train.max_steps=100", "--set", "train.schedule={constant: {lr: 0.01}}", run="short")
+        self.train("--set", "train.max_steps=60", "--set", "train.schedule={constant: {lr: 0.01}}", run="half")
+        self.train("--resume", "--allow-changes", "--set", "train.max_steps=100", "--set", "train.schedule={constant: {lr: 0.01}}", run="half")
+        self.assertEqual(self.weights_of("half"), self.weights_of("short"))
+
+    def test_threads_do_not_change_what_is_learned(self):
+        runs = []
+        for threads in [1, 3]:
+            run = f"threads-{threads}"
+            self.train("--set", "train.epochs=1", "--set", f"train.feed_threads={threads}", run=run)
+            runs.append((json.loads(self.read(f"{run}/learned.json"))["values"], self.weights_of(run)))
+        self.assertEqual(runs[0], runs[1])
+
+    def test_the_target_is_no_feature(self):
+        out, _ = self.run_stoker("check", "recipe.yaml", "--set", "data.features.price=numeric", expect=1)
+        self.assertIn("data.features has 'price' among the inputs, which is the target", out)
+
+    def test_models_of_numbers_refuse_categories(self):
+        out, _ = self.run_stoker("check", "recipe.yaml", "--set", "model={convnet: {classes: 1}}", expect=1)
+        self.assertIn("rows of features with numbers of categories among them", out)
+
+
+if __name__ == "__main__":
+    unittest.main()
