@@ -47,9 +47,9 @@ def arguments(description):
     return given
 
 
-def run_json(command, label):
-    """Runs a command whose last line of output is one JSON object. None, with the reason printed, where it fails."""
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=ROOT)
+def run_json(command, label, folder=ROOT):
+    """Runs a command in a folder whose last line of output is one JSON object. None, with the reason printed, where it fails."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=folder)
     lines = done.stdout.strip().splitlines()
     if done.returncode != 0 or not lines:
         reason = (done.stderr.strip().splitlines() or ["no output"])[-1]
@@ -62,9 +62,9 @@ def stoker(*arguments):
     return run_json([BIN / "stoker", *arguments], "stoker " + arguments[0])
 
 
-def peer(script, *arguments):
-    """Runs a peer's script. None where it fails, such as for want of its packages; run_json says why."""
-    return run_json([PEERS_PYTHON, PEERS / script, *arguments], " ".join([pathlib.Path(script).name, *arguments]))
+def peer(script, *arguments, folder=ROOT):
+    """Runs a peer's script in a folder. None where it fails, such as for want of its packages; run_json says why."""
+    return run_json([PEERS_PYTHON, PEERS / script, *arguments], " ".join([pathlib.Path(script).name, *arguments]), folder)
 
 
 def peers_problem(script):

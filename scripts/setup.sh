@@ -2,7 +2,7 @@
 # ./dev setup, and setup_base, with which every other command begins.
 
 # torchvision's models and PyTorch's files are compared with ours by tests/interop_weights_test.py too.
-readonly peer_requirements=("torch==$torch_version" torchvision numpy psutil)
+readonly peer_requirements=("torch==$torch_version" torchvision numpy psutil pandas)
 readonly more_peer_requirements=(tensorflow-cpu grain tokenizers sentencepiece lightning "pyarrow==$pyarrow_version" webdataset datasets
   spdl opencv-python-headless nvidia-dali-cuda130)
 # The formats' own software, which writes files for tests/interop_*_test.py and reads ours. moto brings botocore, which signs.

@@ -51,8 +51,8 @@ struct ModelInput {
 // which names the field and its shape.
 Result<ModelInput> ModelInputOf(const Field& field, bool channels_last = false);
 
-// Returns the same for the field of that name in `batches`, with what the pipeline says of it: where
-// channels are, and which features a row has.
+// Returns the same for the field of that name in `batches`, with what the pipeline says of it:
+// where channels are, and which features a row has.
 Result<ModelInput> ModelInputOf(const Dataset& batches, std::string_view field);
 
 template <typename T>
@@ -85,8 +85,8 @@ concept ScheduleOptions = requires(const T& options, const SchedulePlan& plan) {
   { options.Build(plan) } -> std::same_as<Result<std::unique_ptr<Schedule>>>;
 };
 
-// What a model's struct says it takes. With `static constexpr bool kTakesTokens = true` sequences of
-// whole numbers; others take numbers. With kTakesFeatures rows of features among which are
+// What a model's struct says it takes. With `static constexpr bool kTakesTokens = true` sequences
+// of whole numbers; others take numbers. With kTakesFeatures rows of features among which are
 // categories, whose numbers say nothing by their size.
 struct ModelTakes {
   bool tokens = false;
@@ -101,17 +101,19 @@ class ModelRegistry : public Registry<std::shared_ptr<Model>, const ModelInput&>
       : Registry("model", status_of_thrown) {}
   template <ModelOptions T>
   void Add() {
-    constexpr ModelTakes kTakes = {.tokens = requires { requires T::kTakesTokens; },
-                                   .features = requires { requires T::kTakesFeatures; }};
-    AddKind<T>("model",
-               [](const T& options, const ModelInput& in) -> Result<std::shared_ptr<Model>> {
-                 STOKER_RETURN_IF_ERROR(CheckTakes(T::kName, kTakes, in));
-                 return options.Build(in);
-               });
+    constexpr ModelTakes kTakes = {.tokens = requires {requires T::kTakesTokens;
   }
-  static const ModelRegistry& Known() { return ToAddTo(); }
-  static ModelRegistry& ToAddTo();
+  , .features = requires { requires T::kTakesFeatures; }
 };
+AddKind<T>("model", [](const T& options, const ModelInput& in) -> Result<std::shared_ptr<Model>> {
+  STOKER_RETURN_IF_ERROR(CheckTakes(T::kName, kTakes, in));
+  return options.Build(in);
+});
+}  // namespace stoker
+static const ModelRegistry& Known() { return ToAddTo(); }
+static ModelRegistry& ToAddTo();
+}
+;
 
 class CallbackRegistry : public Registry<std::shared_ptr<Callback>> {
  public:

@@ -340,8 +340,8 @@ class StagesOfFeatures {
     const std::string column = feature.Column();
     if (column.empty() || column == feature.name) return;
     Add(feature.at, "join",
-        {Entry("fields", ConfigNode::List({ConfigNode::Scalar(column)})),
-         Entry("to", feature.name), Entry("keep", WriteOption(true))});
+        {Entry("fields", ConfigNode::List({ConfigNode::Scalar(column)})), Entry("to", feature.name),
+         Entry("keep", WriteOption(true))});
     if (!IsFeature(column)) drop_.insert(column);
   }
 
@@ -406,8 +406,7 @@ class StagesOfFeatures {
 
   void Normalize(const Feature& feature, const NumericFeature& numeric) {
     if (numeric.normalize != kAuto) return;
-    Add(feature.at, "cast",
-        {Entry("dtype", std::string("float32")), Entry("field", feature.name)});
+    Add(feature.at, "cast", {Entry("dtype", std::string("float32")), Entry("field", feature.name)});
     Add(feature.at, "normalize", {Entry("mean", std::string(kAuto)), Entry("field", feature.name)});
   }
 

@@ -24,7 +24,7 @@
 
 namespace stoker {
 
-inline constexpr std::string_view kFeaturesKey = "features";   // of the section `data`
+inline constexpr std::string_view kFeaturesKey = "features";    // of the section `data`
 inline constexpr std::string_view kFeaturesField = "features";  // of a sample
 
 // Returns whether the section has the key, with a value.

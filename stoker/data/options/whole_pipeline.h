@@ -11,10 +11,10 @@
 namespace stoker {
 
 // Returns the pipeline `name`, train or eval, whole: the stages of data.source, `split` for that
-// side if there is data.split, those of data.features (feature_columns.h), then the list data.NAME. Each entry has the place where it was
-// written. Works for a section as written and as filled in. Nothing if the section has no such
-// pipeline. What is no list is returned as it is. REQUIRES: CheckShared succeeded, or the result is
-// built, which reports what is wrong.
+// side if there is data.split, those of data.features (feature_columns.h), then the list data.NAME.
+// Each entry has the place where it was written. Works for a section as written and as filled in.
+// Nothing if the section has no such pipeline. What is no list is returned as it is. REQUIRES:
+// CheckShared succeeded, or the result is built, which reports what is wrong.
 std::optional<ConfigNode> WholePipeline(const ConfigNode& data, std::string_view name);
 
 // Checks these keys, which both pipelines have in common: that they are a list and options, that

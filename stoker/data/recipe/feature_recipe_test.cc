@@ -18,15 +18,17 @@ class FeatureRecipe : public testing::Test {
   void SetUp() override {
     std::string text = "size,kind,day,note,price\n";
     for (int i = 0; i < 12; ++i) {
-      text += fmt::format("{},{},{},{},{}\n", i, i % 4 == 0 ? "hut" : (i % 2 == 0 ? "flat" : "house"),
-                          i % 7, i % 3 == 0 ? "" : "a note", 100 * i);
+      text +=
+          fmt::format("{},{},{},{},{}\n", i, i % 4 == 0 ? "hut" : (i % 2 == 0 ? "flat" : "house"),
+                      i % 7, i % 3 == 0 ? "" : "a note", 100 * i);
     }
     WriteBelow(dir_, "homes.csv", text);
   }
 
   static ConfigNode Recipe(const std::string& features, const std::string& more = "") {
     return *ParseYaml("data:\n  source: [csv: {files: homes.csv, index: memory}]\n" + more +
-                          "  features:\n" + features + "  train: [batch: 12]\n  eval: [batch: 12]\n",
+                          "  features:\n" + features +
+                          "  train: [batch: 12]\n  eval: [batch: 12]\n",
                       "r.yaml");
   }
   Result<DataRecipe> Parse(const std::string& features, const std::string& more = "") const {
@@ -60,9 +62,9 @@ TEST_F(FeatureRecipe, ColumnsBecomeOneRowInBothPipelinesAndOthersStay) {
 }
 
 TEST_F(FeatureRecipe, NumbersAreNormalizedByTheTrainingSide) {
-  STOKER_ASSERT_OK_AND_ASSIGN(
-      const DataRecipe data,
-      Parse("    size: numeric\n    kind: drop\n    note: drop\n", "  split: {eval: 0.5, by: size}\n"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data,
+                              Parse("    size: numeric\n    kind: drop\n    note: drop\n",
+                                    "  split: {eval: 0.5, by: size}\n"));
   const LearnedValue* const size = data.learned->Find("normalize", "size", 1);
   ASSERT_NE(size, nullptr);
   const double mean = size->options["mean"][0].get<double>();
@@ -103,8 +105,7 @@ TEST_F(FeatureRecipe, TheFilledSectionHasTheStagesInTheirPlace) {
       const DataRecipe again,
       ParseDataSection(ConfigNode::Map({{"data", {}, data.filled}}), dir_.path()));
   EXPECT_EQ(again.train.ToString(), data.train.ToString());
-  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset eval,
-                              ParseEvalPipeline(Recipe(features), dir_.path()));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset eval, ParseEvalPipeline(Recipe(features), dir_.path()));
   EXPECT_EQ(eval.ToString(), data.eval->ToString());
 }
 
@@ -124,17 +125,20 @@ TEST_P(FeatureMistakes, AreNamedWithTheirPlace) {
 INSTANTIATE_TEST_SUITE_P(
     All, FeatureMistakes,
     testing::Values(
-        Mistake{"size: numerical", "r.yaml:4:11: data.features.size: there is no kind 'numerical'; "
-                                   "did you mean 'numeric'?"},
+        Mistake{"size: numerical",
+                "r.yaml:4:11: data.features.size: there is no kind 'numerical'; "
+                "did you mean 'numeric'?"},
         Mistake{"size: [numeric]", "r.yaml:4:5: data.features.size is a list; it is a kind"},
         Mistake{"size: {numeric: {normalise: off}}",
                 "data.features.size: unknown option 'normalise'; did you mean 'normalize'?"},
         Mistake{"sise: numeric", "r.yaml:4:5: cast: there is no field 'sise'"},
-        Mistake{"kind: numeric", "r.yaml:4:5: normalize: field 'kind' has shape [?], whose first "
-                                 "dimension differs from sample to sample"},
+        Mistake{"kind: numeric",
+                "r.yaml:4:5: normalize: field 'kind' has shape [?], whose first "
+                "dimension differs from sample to sample"},
         Mistake{"size: {bucketized: {bounds: [8, 4]}}", "r.yaml:4:5: bucketize: bounds"},
-        Mistake{"kind: {categorical: {hash: 10, integers: 7}}",
-                "r.yaml:4:5: data.features.kind: vocabulary, file, hash and integers are four ways"},
+        Mistake{
+            "kind: {categorical: {hash: 10, integers: 7}}",
+            "r.yaml:4:5: data.features.kind: vocabulary, file, hash and integers are four ways"},
         Mistake{"kind: {categorical: {hash: 10, limit: 7}}", "limit and min_count are for words"},
         Mistake{"both: {crossed: {of: kind}}", "`of` names 'kind' alone"},
         Mistake{"both: {crossed: {of: [kind, both]}}", "'both' is crossed itself"},
@@ -149,13 +153,13 @@ TEST_F(FeatureRecipe, ANumericFeatureIsCrossedByItsRangesOnly) {
 }
 
 TEST_F(FeatureRecipe, FeaturesNeedASource) {
-  EXPECT_THAT(
-      ParseDataSection(*ParseYaml("data:\n  features: {size: numeric}\n  train: [csv: "
-                                  "homes.csv, batch]\n",
-                                  "r.yaml"),
-                       dir_.path()),
-      FailsWith(StatusCode::kInvalidArgument, "r.yaml:2:13: data.features are made of what "
-                                              "data.source reads"));
+  EXPECT_THAT(ParseDataSection(*ParseYaml("data:\n  features: {size: numeric}\n  train: [csv: "
+                                          "homes.csv, batch]\n",
+                                          "r.yaml"),
+                               dir_.path()),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "r.yaml:2:13: data.features are made of what "
+                        "data.source reads"));
   EXPECT_THAT(Parse("    {}\n"), FailsWith(StatusCode::kInvalidArgument, "data.features is empty"));
 }
 

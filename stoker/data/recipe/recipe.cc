@@ -219,8 +219,9 @@ KindDescription DescribeDataSection() {
   section.options.push_back({.name = "features",
                              .type = "map of features",
                              .constraint = "",
-                             .help = "what each column of a table is to the model: {carat: numeric, "
-                                     "cut: categorical}, see docs/features.md"});
+                             .help =
+                                 "what each column of a table is to the model: {carat: numeric, "
+                                 "cut: categorical}, see docs/features.md"});
   return section;
 }
 

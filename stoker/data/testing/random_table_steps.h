@@ -130,7 +130,7 @@ inline std::vector<RandomStep> WithTableSteps(std::vector<RandomStep> steps) {
          const std::string row = fmt::format("row{}", input->spec().fields.size());
          In copied = In(*input) | Join{.fields = {label.name}, .to = number, .keep = true};
          In made = std::move(copied) |
-             FeatureRow{.features = {{.name = number, .indicator = draws.Coin()}}, .to = row};
+                   FeatureRow{.features = {{.name = number, .indicator = draws.Coin()}}, .to = row};
          return made.ok() ? made : input;  // the lengths of lists differ
        }},
       {"reshape", [](In input, Draws&) {

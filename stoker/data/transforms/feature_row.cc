@@ -87,8 +87,8 @@ class FeatureRowTransform final : public Transform, public MakesFeatures {
         const int64_t row = at / feature.slots, slot = at % feature.slots;
         float* const to = out.data() + row * plan_.width;
         if (feature.indicator >= 0) to[feature.indicator + slot] = std::isnan(wide[i]) ? 1.f : 0.f;
-        STOKER_RETURN_IF_ERROR(PutValue(feature, wide[i], keys[static_cast<size_t>(row)],
-                                        to[feature.begin + slot]));
+        STOKER_RETURN_IF_ERROR(
+            PutValue(feature, wide[i], keys[static_cast<size_t>(row)], to[feature.begin + slot]));
       }
     }
     return OkStatus();
@@ -174,7 +174,8 @@ Result<int64_t> CategoriesOf(const RowFeature& feature, const Dataset& input) {
   }
   if (categories > kMostCategories) {
     return InvalidArgument(
-        "feature_row: feature '{}' has {} categories; at most {} are exact in float32: `hash` makes "
+        "feature_row: feature '{}' has {} categories; at most {} are exact in float32: `hash` "
+        "makes "
         "fewer",
         feature.name, categories, kMostCategories);
   }
@@ -198,7 +199,8 @@ Status CheckShared(const std::vector<FeatureColumn>& columns) {
     const auto first = std::ranges::find(columns, column.shared, &FeatureColumn::shared);
     if (first->categories == column.categories && first->embedding == column.embedding) continue;
     return InvalidArgument(
-        "feature_row: features '{}' and '{}' share '{}', but have {} categories of {} values and {} "
+        "feature_row: features '{}' and '{}' share '{}', but have {} categories of {} values and "
+        "{} "
         "of {}; they must be alike, as by one list of words or one number of buckets",
         first->name, column.name, column.shared, first->categories, first->embedding,
         column.categories, column.embedding);
@@ -237,7 +239,8 @@ class RowPlanner {
     STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(input_.spec(), FeatureRow::kName,
                                                               "features", feature.name));
     if (std::ranges::find(plan_.gone, index) != plan_.gone.end())
-      return InvalidArgument("feature_row: features names '{}' twice; name each once", feature.name);
+      return InvalidArgument("feature_row: features names '{}' twice; name each once",
+                             feature.name);
     STOKER_ASSIGN_OR_RETURN(const int64_t slots, SlotsOf(feature, input_.spec().fields[index]));
     PlacedFeature placed{
         .name = feature.name, .field = index, .begin = plan_.width, .slots = slots};
@@ -303,7 +306,8 @@ void RowFeature::Describe(OptionTable<RowFeature>& table) {
 
 void FeatureRow::Describe(OptionTable<FeatureRow>& table) {
   table.Field("to", &FeatureRow::to, "name of the field for the row")
-      .Field("drop", &FeatureRow::drop, "other fields to take out, where they are there, such as texts");
+      .Field("drop", &FeatureRow::drop,
+             "other fields to take out, where they are there, such as texts");
 }
 
 template <>

@@ -38,7 +38,8 @@ using RowFeatures = FieldMap<RowFeature>;
 //       features: {carat: number, cut: {is: category, embedding: 8}}
 //
 // The fields are taken out of the sample, and those in `drop` that it has (new rows may lack them),
-// and the row, float32[values], is the last field. The section `data.features` writes these stages for you (docs/features.md).
+// and the row, float32[values], is the last field. The section `data.features` writes these stages
+// for you (docs/features.md).
 //
 // A feature is one value, or a list of equally many in each sample. How many categories there are
 // is what the stage before says that numbered them (`lookup`, `bucketize`, `hash`), or

@@ -55,11 +55,10 @@ TEST(FeatureRow, SaysWhatItsRowsHoldThroughTheStagesThatFollow) {
       Batch{.size = 2};
   ASSERT_THAT(batches, IsOk());
   const FeatureLayout layout = FindFeatureLayout(*batches, "features");
-  EXPECT_EQ(layout, (FeatureLayout{{{.name = "pair", .slots = 2},
-                                    {.name = "day",
-                                     .categories = 7,
-                                     .embedding = 3,
-                                     .part = FeaturePart::kDeep}}}));
+  EXPECT_EQ(layout,
+            (FeatureLayout{
+                {{.name = "pair", .slots = 2},
+                 {.name = "day", .categories = 7, .embedding = 3, .part = FeaturePart::kDeep}}}));
   EXPECT_EQ(layout.NumNumbers(), 2);
   EXPECT_TRUE(layout.HasCategories());
   EXPECT_TRUE(FindFeatureLayout(*batches, "label").empty());
@@ -67,9 +66,10 @@ TEST(FeatureRow, SaysWhatItsRowsHoldThroughTheStagesThatFollow) {
 
 TEST(FeatureRow, KnowsHowManyCategoriesTheStageBeforeGives) {
   const Result<Dataset> rows = Samples() | Bucketize{.bounds = {0, 1}, .field = "size"} |
-      Hash{.fields = {"day"}, .buckets = 50} |
-      FeatureRow{.features = {{.name = "size", .is = "category"}, {.name = "day", .is = "category"}},
-                 .drop = {"pair"}};
+                               Hash{.fields = {"day"}, .buckets = 50} |
+                               FeatureRow{.features = {{.name = "size", .is = "category"},
+                                                       {.name = "day", .is = "category"}},
+                                          .drop = {"pair"}};
   ASSERT_THAT(rows, IsOk());
   const FeatureLayout layout = FindFeatureLayout(*rows, "features");
   EXPECT_EQ(layout.columns[0].categories, 3);
@@ -94,8 +94,8 @@ TEST(FeatureRow, AMissingNumberIsAnErrorOrBecomesTheMeanWithAnIndicatorBeside) {
               FailsWith(StatusCode::kOutOfRange, "feature 'x' is missing (NaN)"));
   STOKER_ASSERT_OK_AND_ASSIGN(const Array filled, row({.name = "x", .missing = "mean"}));
   EXPECT_THAT(filled.values<float>(), ElementsAre(0, 7));
-  STOKER_ASSERT_OK_AND_ASSIGN(
-      const Array said, row({.name = "x", .missing = "mean", .indicator = true, .clip = 3}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array said,
+                              row({.name = "x", .missing = "mean", .indicator = true, .clip = 3}));
   EXPECT_THAT(said.values<float>(), ElementsAre(0, 3, 1, 0));
 }
 
@@ -107,8 +107,9 @@ TEST(FeatureRow, ACategoryBeyondTheLastOrAFractionNamesTheSample) {
     return TransformTester(dataset).Apply(value.Reshaped({}));
   };
   EXPECT_THAT(row(Array::Of<int64_t>({7})),
-              FailsWith(StatusCode::kOutOfRange, "feature 'day' is 7, and its categories are the "
-                                                 "numbers 0 to 6"));
+              FailsWith(StatusCode::kOutOfRange,
+                        "feature 'day' is 7, and its categories are the "
+                        "numbers 0 to 6"));
   EXPECT_THAT(row(Array::Of<int64_t>({-2})), FailsWith(StatusCode::kOutOfRange, "is -2"));
   EXPECT_THAT(row(Array::Of<float>({1.5f})), FailsWith(StatusCode::kOutOfRange, "is 1.5"));
   for (const Array& none : {Array::Of<int64_t>({-1}), Array::Of<float>({kNan})}) {
@@ -121,8 +122,9 @@ TEST(FeatureRow, RefusesWhatSaysNothingOfItsSortOfFeature) {
   const auto built = [](RowFeature feature) {
     return Samples() | FeatureRow{.features = {std::move(feature)}};
   };
-  EXPECT_THAT(built({.name = "size", .embedding = 8}),
-              FailsWith(StatusCode::kInvalidArgument, "'size' is a number, which has no `embedding`"));
+  EXPECT_THAT(
+      built({.name = "size", .embedding = 8}),
+      FailsWith(StatusCode::kInvalidArgument, "'size' is a number, which has no `embedding`"));
   RowFeature day = Day();
   day.clip = 3;
   EXPECT_THAT(built(day), FailsWith(StatusCode::kInvalidArgument, "which has no `clip`"));

@@ -45,8 +45,7 @@ class HashTransform final : public Transform, public NumbersCategories {
 
   Status Apply(Element& element, Rng& /*rng*/, Scratch& scratch) const override {
     Array number = scratch.NewArray(DType::kInt64, {});
-    number.values<int64_t>()[0] =
-        NumberOf([&](size_t field) { return element.arrays[field]; });
+    number.values<int64_t>()[0] = NumberOf([&](size_t field) { return element.arrays[field]; });
     Put(std::move(number), element.arrays);
     return OkStatus();
   }
@@ -94,7 +93,8 @@ class HashTransform final : public Transform, public NumbersCategories {
 
 Status CheckField(const Field& field) {
   if (IsWord(field)) return OkStatus();
-  const bool one = IsFullyKnown(field.shape) && field.shape.size() < 2 && NumValues(field.shape) == 1;
+  const bool one =
+      IsFullyKnown(field.shape) && field.shape.size() < 2 && NumValues(field.shape) == 1;
   if (one && !IsFloating(field.dtype)) return OkStatus();
   return InvalidArgument(
       "hash: field '{}' is {}; words and whole numbers, one a sample, are hashed{}", field.name,
@@ -109,7 +109,8 @@ void Hash::Describe(OptionTable<Hash>& table) {
       .Required()
       .Field("buckets", &Hash::buckets, "how many numbers there are",
              Between(1, static_cast<double>(kMostCategories)))
-      .Field("to", &Hash::to, "name of a new field for the number; empty: it replaces the one field")
+      .Field("to", &Hash::to,
+             "name of a new field for the number; empty: it replaces the one field")
       .Field("seed", &Hash::seed, "another seed gives other collisions");
 }
 

@@ -48,7 +48,7 @@ TEST_F(HashTest, NumbersAreTheSameInEveryReleaseAndOnEveryMachine) {
 
 TEST_F(HashTest, EachCombinationOfSeveralFieldsHasItsNumberInANewField) {
   const Result<Dataset> crossed = Rows("oslo,1\noslo,2\nrome,1\noslo,1\n") |
-      Hash{.fields = {"city", "day"}, .buckets = 100000, .to = "both"};
+                                  Hash{.fields = {"city", "day"}, .buckets = 100000, .to = "both"};
   EXPECT_EQ(crossed->spec().ToString(), "{city: uint8[?], day: int64[], both: int64[]}");
   const std::vector<int64_t> numbers = Numbers(crossed, 2);
   EXPECT_EQ(numbers[0], numbers[3]);

@@ -135,8 +135,7 @@ class Draft {
     std::string text;
     for (size_t i = 0; i < choices_.size(); ++i) {
       const std::string kind = KindOf(i);
-      if (!kind.empty())
-        text += fmt::format("    {}: {}\n", Scalar(table_.columns[i].name), kind);
+      if (!kind.empty()) text += fmt::format("    {}: {}\n", Scalar(table_.columns[i].name), kind);
     }
     return text;
   }
@@ -228,7 +227,8 @@ Status CheckDraft(const TableProfile& table, const Draft& draft) {
   const std::string name = Printable(target.name);
   if (target.name == kFeaturesField) {
     return InvalidArgument(
-        "--target {}: a recipe calls the row of all features so; give the column another name", name);
+        "--target {}: a recipe calls the row of all features so; give the column another name",
+        name);
   }
   if (draft.IsEmpty()) {
     return InvalidArgument(

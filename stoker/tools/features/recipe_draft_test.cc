@@ -95,8 +95,8 @@ TEST(ChooseColumns, LeavesOutTheTargetInDisguiseAndPointsAtWhatTellsTooMuch) {
 }
 
 TEST(DraftRecipe, SaysOfEachColumnThatServesWhatItIsToTheModel) {
-  const std::string draft = DraftOf(TableOf(
-      {Number("x"), Text("word", 5), Text("city", 101), Text("id", kRows), Number("y")}));
+  const std::string draft = DraftOf(
+      TableOf({Number("x"), Text("word", 5), Text("city", 101), Text("id", kRows), Number("y")}));
   EXPECT_THAT(draft, HasSubstr("fields: {x: float32, word: text, city: text, y: float32}"));
   EXPECT_THAT(draft, HasSubstr("features:\n    x: numeric\n    word: categorical\n"
                                "    city: {categorical: {embedding: 16}}\n\n"));
@@ -136,9 +136,8 @@ TEST(DraftRecipe, PutsTheMedianInThePlaceOfMissingNumbers) {
 }
 
 TEST(DraftRecipe, QuotesNamesThatYamlOrAnotherColumnWouldTakeForSomethingElse) {
-  const std::string draft =
-      DraftOf(TableOf({Number("price (USD)"), Number("yes: no, {x}"), Number("12"), Number("true"),
-                       Number("y\"z")}));
+  const std::string draft = DraftOf(TableOf({Number("price (USD)"), Number("yes: no, {x}"),
+                                             Number("12"), Number("true"), Number("y\"z")}));
   EXPECT_THAT(draft, HasSubstr("\"price (USD)\": float32"));
   EXPECT_THAT(draft, HasSubstr("\"price (USD)\": numeric"));
   EXPECT_THAT(draft, HasSubstr("\"yes: no, {x}\": numeric"));

@@ -285,9 +285,9 @@ Result<std::vector<LintFinding>> LintRecipe(const Recipe& recipe, const c10::Dev
   STOKER_ASSIGN_OR_RETURN(const auto model,
                           BuildModel(recipe.model, first->input, /*seed=*/0, {.device = device}));
   const std::optional<ConfigNode> stages = WholePipeline(recipe.data.filled, "train");
-  Result<Findings> findings = LintModel(*model, first->batch, !device.is_cpu(),
-                                        recipe.train.options.input, stages ? &*stages : nullptr,
-                                        first->input.features);
+  Result<Findings> findings =
+      LintModel(*model, first->batch, !device.is_cpu(), recipe.train.options.input,
+                stages ? &*stages : nullptr, first->input.features);
   STOKER_RETURN_IF_ERROR(RestoreRandomState(random, device));
   if (!findings.ok()) return findings;
   LintClasses(recipe, *findings);

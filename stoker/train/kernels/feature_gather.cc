@@ -21,10 +21,11 @@ using torch::autograd::variable_list;
 constexpr const char* kGather = "gather";
 // Fewer values than this are not worth waking other threads.
 constexpr int64_t kValuesForThreads = 1 << 16;
+constexpr int64_t kColumnsOfAThread = 32;
 
 struct Matrix {
   const float* values;
-  int64_t rows, width;
+  int64_t width;
 };
 
 // Calls add(category, share) for each category of a feature in one row.
@@ -63,11 +64,10 @@ void GatherRow(const FeatureGather& gather, const float* row, const std::vector<
   }
 }
 
-// The tables' values where only their sizes matter.
 std::vector<Matrix> MatricesOf(const std::vector<at::Tensor>& tables) {
   std::vector<Matrix> matrices;
   for (const at::Tensor& table : tables)
-    matrices.push_back({table.const_data_ptr<float>(), table.size(0), table.size(1)});
+    matrices.push_back({table.const_data_ptr<float>(), table.size(1)});
   return matrices;
 }
 
@@ -90,35 +90,54 @@ at::Tensor Gathered(const at::Tensor& rows, const FeatureGather& gather,
   return out;
 }
 
-// Adds the gradients of the rows begin to end of one table: all samples in their order, so each row
-// has its sum from one thread.
-void AddTableGradient(const FeatureGather& gather, size_t table, const at::Tensor& rows,
-                      const at::Tensor& grad, int64_t begin, int64_t end, float* sums) {
-  const int64_t samples = rows.size(0), slots = rows.size(1), width = gather.table_widths[table];
-  for (int64_t i = 0; i < samples; ++i) {
-    const float* const row = rows.const_data_ptr<float>() + i * slots;
+// Some columns of a table: what one thread sums the gradients of, over all samples in their order.
+struct TableColumns {
+  size_t table;
+  int64_t begin, end;
+};
+
+std::vector<TableColumns> ColumnsOf(const FeatureGather& gather) {
+  std::vector<TableColumns> all;
+  for (size_t table = 0; table < gather.table_widths.size(); ++table) {
+    const int64_t width = gather.table_widths[table];
+    for (int64_t begin = 0; begin < width; begin += kColumnsOfAThread)
+      all.push_back({table, begin, std::min(begin + kColumnsOfAThread, width)});
+  }
+  return all;
+}
+
+void AddGradients(const FeatureGather& gather, const TableColumns& columns, const at::Tensor& rows,
+                  const at::Tensor& grad, float* sums) {
+  const int64_t samples = rows.size(0), slots = rows.size(1);
+  const int64_t width = gather.table_widths[columns.table];
+  const float* row = rows.const_data_ptr<float>();
+  const float* from = grad.const_data_ptr<float>();
+  for (int64_t i = 0; i < samples; ++i, row += slots, from += gather.width) {
     for (const GatheredFeature& feature : gather.features) {
-      if (feature.table != table) continue;
-      const float* const from = grad.const_data_ptr<float>() + i * gather.width + feature.to;
+      if (feature.table != columns.table) continue;
+      const float* const of = from + feature.to;
       ForCategories(feature, row, [&](int64_t category, float share) {
-        const int64_t at = feature.first_row + category;
-        if (at < begin || at >= end) return;
-        float* const to = sums + at * width;
-        for (int64_t k = 0; k < width; ++k) to[k] += share * from[k];
+        float* const to = sums + (feature.first_row + category) * width;
+        for (int64_t k = columns.begin; k < columns.end; ++k) to[k] += share * of[k];
       });
     }
   }
 }
 
-at::Tensor TableGradient(const FeatureGather& gather, size_t table, const at::Tensor& rows,
-                         const at::Tensor& grad) {
-  at::Tensor sums =
-      at::zeros({gather.table_rows[table], gather.table_widths[table]}, rows.options());
-  float* const values = sums.data_ptr<float>();
-  ForRanges(gather.table_rows[table], rows.size(0) * gather.table_widths[table],
-            [&](int64_t begin, int64_t end) {
-              AddTableGradient(gather, table, rows, grad, begin, end, values);
-            });
+std::vector<at::Tensor> TableGradients(const FeatureGather& gather, const at::Tensor& rows,
+                                       const at::Tensor& grad) {
+  std::vector<at::Tensor> sums;
+  for (size_t table = 0; table < gather.table_rows.size(); ++table) {
+    sums.push_back(
+        at::zeros({gather.table_rows[table], gather.table_widths[table]}, rows.options()));
+  }
+  const std::vector<TableColumns> columns = ColumnsOf(gather);
+  ForRanges(std::ssize(columns), rows.size(0) * gather.width, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const TableColumns& mine = columns[static_cast<size_t>(i)];
+      AddGradients(gather, mine, rows, grad, sums[mine.table].data_ptr<float>());
+    }
+  });
   return sums;
 }
 
@@ -133,12 +152,12 @@ class GatherFunction : public torch::autograd::Function<GatherFunction> {
 
   static variable_list backward(AutogradContext* context, const variable_list& outputs) {
     const at::Tensor rows = context->get_saved_variables().front();
-    const auto gather = c10::static_intrusive_pointer_cast<FeatureGather>(
-        context->saved_data[kGather].toCapsule());
+    const auto gather =
+        c10::static_intrusive_pointer_cast<FeatureGather>(context->saved_data[kGather].toCapsule());
     const at::Tensor grad = outputs[0].contiguous();
     variable_list gradients = {Variable()};
-    for (size_t table = 0; table < gather->table_rows.size(); ++table)
-      gradients.push_back(TableGradient(*gather, table, rows, grad));
+    for (at::Tensor& sums : TableGradients(*gather, rows, grad))
+      gradients.push_back(std::move(sums));
     gradients.emplace_back();
     return gradients;
   }

@@ -20,10 +20,10 @@ struct GatheredFeature {
   int64_t slot = 0;
   int64_t slots = 1;
   int64_t categories = 1;
-  bool mean = true;                // several slots: what they add is divided by how many there are
-  int64_t to = 0;                  // the first value of the vector that it adds to
-  std::optional<size_t> table;     // whose rows are added; nothing: 1 is added at to + category
-  int64_t first_row = 0;           // of the table, for category 0
+  bool mean = true;             // several slots: what they add is divided by how many there are
+  int64_t to = 0;               // the first value of the vector that it adds to
+  std::optional<size_t> table;  // whose rows are added; nothing: 1 is added at to + category
+  int64_t first_row = 0;        // of the table, for category 0
 };
 
 // What becomes of a row. Immutable once it is used.

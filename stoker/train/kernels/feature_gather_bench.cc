@@ -1,5 +1,6 @@
 // What wide_and_deep makes of the rows of a table, forward and backward: fused, and of torch's own
-// parts. The counter `two_threads` says how much faster it is on two of torch's threads than on one.
+// parts. The counter `two_threads` says how much faster it is on two of torch's threads than on
+// one.
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
 #include <benchmark/benchmark.h>

@@ -42,8 +42,8 @@ FeatureSlots::FeatureSlots(const FeatureLayout& layout, FeaturePart part) {
   int64_t at = 0;
   for (const FeatureColumn& column : layout.columns) {
     const int64_t begin = std::exchange(at, at + column.slots);
-    const bool chosen = part == FeaturePart::kBoth || column.part == FeaturePart::kBoth ||
-                        column.part == part;
+    const bool chosen =
+        part == FeaturePart::kBoth || column.part == FeaturePart::kBoth || column.part == part;
     if (!chosen) continue;
     columns_.push_back(column);
     Choice& choice = column.is_numbers() ? numbers_ : categories_;
@@ -66,8 +66,9 @@ at::Tensor FeatureSlots::Numbers(const at::Tensor& rows) { return Chosen(rows, n
 FeatureSlots::Categories FeatureSlots::CategoriesOf(const at::Tensor& rows) {
   const at::Tensor numbers = Chosen(rows, categories_).to(at::kLong);
   // The pipeline has checked the numbers; what a user predicts on has not been through it.
-  Categories found{.ids = at::minimum(numbers.clamp_min(0), OnDeviceOf(rows, most_, most_on_device_)),
-                   .counts = numbers.ge(0).to(at::kFloat)};
+  Categories found{
+      .ids = at::minimum(numbers.clamp_min(0), OnDeviceOf(rows, most_, most_on_device_)),
+      .counts = numbers.ge(0).to(at::kFloat)};
   int64_t at = 0;
   for (const FeatureColumn& column : columns_) {
     if (column.is_numbers()) continue;

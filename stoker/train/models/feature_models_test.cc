@@ -33,9 +33,9 @@ FeatureLayout Homes() {
 
 // Three samples; the second has no grade, and nothing is near the third.
 at::Tensor Rows() {
-  return at::tensor({0.5, -1.0, 2.0, 3.0, 1.0, 2.0, 4.0,     //
-                     1.5, 2.0, -1.0, 0.0, 3.0, -1.0, 0.0,    //
-                     -2.0, 0.25, 0.0, 1.0, -1.0, -1.0, 2.0})
+  return at::tensor({0.5,  -1.0, 2.0,  3.0, 1.0,  2.0,  4.0,  //
+                     1.5,  2.0,  -1.0, 0.0, 3.0,  -1.0, 0.0,  //
+                     -2.0, 0.25, 0.0,  1.0, -1.0, -1.0, 2.0})
       .to(at::kFloat)
       .reshape({3, 7});
 }
@@ -88,8 +88,8 @@ void FillWithNumbers(Model& model) {
 
 TEST(FeatureModels, LinearHasAWeightForEachNumberAndCategoryFromZeroOn) {
   const auto model = Built(Linear{.classes = 2}, Homes());
-  EXPECT_THAT(Names(*model), UnorderedElementsAre("features.numbers", "features.categories",
-                                                  "features.bias"));
+  EXPECT_THAT(Names(*model),
+              UnorderedElementsAre("features.numbers", "features.categories", "features.bias"));
   EXPECT_EQ(model->Forward(Rows()).abs().sum().item<float>(), 0);
   FillWithNumbers(*model);
   const at::Tensor weights = Parameter(*model, "features.categories");
@@ -107,10 +107,9 @@ TEST(FeatureModels, MlpSeesNumbersOneHotRowsAndVectors) {
               UnorderedElementsAre("features.embeddings.cities.weight", "1.weight", "1.bias"));
   const at::Tensor cities = Parameter(*model, "features.embeddings.cities.weight");
   ASSERT_EQ(cities.sizes(), (std::vector<int64_t>{4, 2}));
-  const at::Tensor seen =
-      at::cat({Rows().narrow(1, 0, 2), OneHot(2, 3), OneHot(6, 5), OneHot(3, 4).matmul(cities),
-               Near().matmul(cities)},
-              1);
+  const at::Tensor seen = at::cat({Rows().narrow(1, 0, 2), OneHot(2, 3), OneHot(6, 5),
+                                   OneHot(3, 4).matmul(cities), Near().matmul(cities)},
+                                  1);
   const at::Tensor expected =
       seen.matmul(Parameter(*model, "1.weight").t()) + Parameter(*model, "1.bias");
   EXPECT_TRUE(model->Forward(Rows()).allclose(expected, 1e-5, 1e-6));
@@ -125,17 +124,17 @@ TEST(FeatureModels, WideAndDeepIsTheSumOfItsPartsOverTheirFeatures) {
   FillWithNumbers(*model);
   const at::Tensor cities = Parameter(*model, "deep.embeddings.cities.weight");
   const at::Tensor seen = at::cat(
-      {Rows().narrow(1, 0, 2), OneHot(2, 3), OneHot(3, 4).matmul(cities), Near().matmul(cities)}, 1);
-  const at::Tensor hidden = (seen.matmul(Parameter(*model, "layers.0.weight").t()) +
-                             Parameter(*model, "layers.0.bias"))
-                                .relu();
-  const at::Tensor deep = hidden.matmul(Parameter(*model, "layers.1.weight").t()) +
-                          Parameter(*model, "layers.1.bias");
-  const at::Tensor wide =
-      Rows().narrow(1, 0, 2).matmul(Parameter(*model, "wide.numbers").t()) +
-      at::cat({OneHot(2, 3), OneHot(3, 4), Near(), OneHot(6, 5)}, 1)
-          .matmul(Parameter(*model, "wide.categories")) +
-      Parameter(*model, "wide.bias");
+      {Rows().narrow(1, 0, 2), OneHot(2, 3), OneHot(3, 4).matmul(cities), Near().matmul(cities)},
+      1);
+  const at::Tensor hidden =
+      (seen.matmul(Parameter(*model, "layers.0.weight").t()) + Parameter(*model, "layers.0.bias"))
+          .relu();
+  const at::Tensor deep =
+      hidden.matmul(Parameter(*model, "layers.1.weight").t()) + Parameter(*model, "layers.1.bias");
+  const at::Tensor wide = Rows().narrow(1, 0, 2).matmul(Parameter(*model, "wide.numbers").t()) +
+                          at::cat({OneHot(2, 3), OneHot(3, 4), Near(), OneHot(6, 5)}, 1)
+                              .matmul(Parameter(*model, "wide.categories")) +
+                          Parameter(*model, "wide.bias");
   EXPECT_TRUE(model->Forward(Rows()).allclose(wide + deep, 1e-5, 1e-5));
 }
 
@@ -170,9 +169,11 @@ TEST(FeatureModels, AListMayBeASum) {
 
 TEST(FeatureModels, NumbersAloneAreTheInputOfAnyModel) {
   const FeatureLayout numbers{{{.name = "size", .slots = 7}}};
-  EXPECT_THAT(Names(*Built(Mlp{.hidden = {}}, numbers)), UnorderedElementsAre("1.weight", "1.bias"));
-  EXPECT_THAT(Names(*Built(WideAndDeep{.hidden = {}}, numbers)),
-              UnorderedElementsAre("wide.numbers", "wide.bias", "layers.0.weight", "layers.0.bias"));
+  EXPECT_THAT(Names(*Built(Mlp{.hidden = {}}, numbers)),
+              UnorderedElementsAre("1.weight", "1.bias"));
+  EXPECT_THAT(
+      Names(*Built(WideAndDeep{.hidden = {}}, numbers)),
+      UnorderedElementsAre("wide.numbers", "wide.bias", "layers.0.weight", "layers.0.bias"));
 }
 
 TEST(FeatureModels, AModelOfPicturesRefusesCategoriesAndWideAndDeepNeedsBothParts) {
@@ -181,11 +182,10 @@ TEST(FeatureModels, AModelOfPicturesRefusesCategoriesAndWideAndDeepNeedsBothPart
               FailsWith(StatusCode::kInvalidArgument, "numbers of categories among them"));
   EXPECT_THAT(WideAndDeep{}.Build({.channels = 7}),
               FailsWith(StatusCode::kInvalidArgument, "data.features"));
-  EXPECT_THAT(
-      WideAndDeep{}.Build(
-          {.channels = 1,
-           .features = {{{.name = "pair", .categories = 5, .part = FeaturePart::kWide}}}}),
-      FailsWith(StatusCode::kInvalidArgument, "no feature is for its deep part"));
+  EXPECT_THAT(WideAndDeep{}.Build(
+                  {.channels = 1,
+                   .features = {{{.name = "pair", .categories = 5, .part = FeaturePart::kWide}}}}),
+              FailsWith(StatusCode::kInvalidArgument, "no feature is for its deep part"));
 }
 
 }  // namespace stoker::feature_models_test

@@ -19,8 +19,8 @@ class WideAndDeepModel final : public Model {
       : dropout_(options.dropout),
         wide_(register_module("wide", std::make_shared<internal::FeatureWeights>(
                                           features, FeaturePart::kWide, options.classes))),
-        deep_(register_module("deep", std::make_shared<internal::FeatureVectors>(
-                                          features, FeaturePart::kDeep))) {
+        deep_(register_module(
+            "deep", std::make_shared<internal::FeatureVectors>(features, FeaturePart::kDeep))) {
     const auto list = register_module("layers", torch::nn::ModuleList());
     int64_t width = deep_->width();
     std::vector<int64_t> widths = options.hidden;
@@ -76,7 +76,8 @@ Result<std::shared_ptr<Model>> WideAndDeep::Build(const ModelInput& input) const
         "wide_and_deep takes rows of features: say with data.features what each column is, and set "
         "train.input to `features`, or take `mlp` for numbers alone");
   }
-  if (!HasPart(input.features, FeaturePart::kWide) || !HasPart(input.features, FeaturePart::kDeep)) {
+  if (!HasPart(input.features, FeaturePart::kWide) ||
+      !HasPart(input.features, FeaturePart::kDeep)) {
     return InvalidArgument(
         "wide_and_deep: no feature is for its {} part; leave `part` out of some, or take {}",
         HasPart(input.features, FeaturePart::kWide) ? "deep" : "wide",
