@@ -179,7 +179,7 @@ RecipePipeline ReadPipeline(const std::string& file, const std::string& section,
   Check(WishForMemoryOf(recipe));
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   const std::filesystem::path root = AbsoluteRoot(data, options.root, folder);
-  const auto learned = Take(LearnedFor(data, *list, root, folder));
+  const auto learned = Take(LearnedFor(recipe, *list, root, folder));
   return {Take(FillInLearned(*list, learned.get())).items, root.string(), options.classes};
 }
 

@@ -235,8 +235,8 @@ void AddUnreadKeys(const ConfigNode& section, std::set<std::string, std::less<>>
   }
 }
 
-// The input of a model by itself is the row of the features, where the data have some. What is to
-// be told is none of them.
+// Where the data have features, the input of a model is their row by default, and the target must
+// be none of them.
 Status SuitFeatures(const ConfigNode& recipe, TrainOptions& options) {
   const ConfigNode* const data = recipe.Find("data");
   if (data == nullptr || !HasFeatures(*data)) return OkStatus();
@@ -245,8 +245,8 @@ Status SuitFeatures(const ConfigNode& recipe, TrainOptions& options) {
   const std::vector<std::string> columns = ColumnsOfFeatures(*data);
   if (std::ranges::find(columns, options.target) == columns.end()) return OkStatus();
   return InvalidArgument(
-      "{}: data.features has '{}' among the inputs, which is the target (train.target); take it "
-      "out",
+      "{}: data.features has '{}', which is the target (train.target); take it out: columns that "
+      "are not named stay in the sample",
       data->Find(kFeaturesKey)->location.ToString(), options.target);
 }
 

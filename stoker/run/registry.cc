@@ -120,6 +120,12 @@ Result<ModelInput> ModelInputOf(const Dataset& batches, std::string_view field) 
   STOKER_ASSIGN_OR_RETURN(ModelInput input, ModelInputOf(batches.spec().fields[index],
                                                          HasChannelsLast(batches, field)));
   input.features = FindFeatureLayout(batches, field);
+  if (!input.features.empty() && input.features.NumSlots() != input.num_values()) {
+    return InvalidArgument(
+        "field '{}' has {} values a sample, and `feature_row` made {}; no stage may change the row "
+        "of features",
+        field, input.num_values(), input.features.NumSlots());
+  }
   return input;
 }
 

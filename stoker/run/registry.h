@@ -101,19 +101,17 @@ class ModelRegistry : public Registry<std::shared_ptr<Model>, const ModelInput&>
       : Registry("model", status_of_thrown) {}
   template <ModelOptions T>
   void Add() {
-    constexpr ModelTakes kTakes = {.tokens = requires {requires T::kTakesTokens;
+    constexpr bool kTokens = requires { requires T::kTakesTokens; };
+    constexpr bool kFeatures = requires { requires T::kTakesFeatures; };
+    AddKind<T>("model",
+               [](const T& options, const ModelInput& in) -> Result<std::shared_ptr<Model>> {
+                 STOKER_RETURN_IF_ERROR(CheckTakes(T::kName, {kTokens, kFeatures}, in));
+                 return options.Build(in);
+               });
   }
-  , .features = requires { requires T::kTakesFeatures; }
+  static const ModelRegistry& Known() { return ToAddTo(); }
+  static ModelRegistry& ToAddTo();
 };
-AddKind<T>("model", [](const T& options, const ModelInput& in) -> Result<std::shared_ptr<Model>> {
-  STOKER_RETURN_IF_ERROR(CheckTakes(T::kName, kTakes, in));
-  return options.Build(in);
-});
-}  // namespace stoker
-static const ModelRegistry& Known() { return ToAddTo(); }
-static ModelRegistry& ToAddTo();
-}
-;
 
 class CallbackRegistry : public Registry<std::shared_ptr<Callback>> {
  public:

@@ -16,9 +16,18 @@ int64_t FeatureLayout::NumNumbers() const {
   return numbers;
 }
 
+int64_t FeatureLayout::NumSlots() const {
+  int64_t slots = 0;
+  for (const FeatureColumn& column : columns) slots += column.slots;
+  return slots;
+}
+
 FeatureLayout FindFeatureLayout(const Dataset& dataset, std::string_view name) {
   const auto* const makes = dynamic_cast<const MakesFeatures*>(dataset.node().element_wise());
   if (makes != nullptr && makes->features_field() == name) return makes->layout();
+  const std::vector<Field>& fields = dataset.spec().fields;
+  const auto field = std::ranges::find(fields, name, &Field::name);
+  if (field == fields.end() || field->dtype != DType::kFloat32) return {};
   for (const Dataset& input : dataset.node().inputs()) {
     FeatureLayout layout = FindFeatureLayout(input, name);
     if (!layout.empty()) return layout;

@@ -40,6 +40,7 @@ struct FeatureLayout {
   bool empty() const { return columns.empty(); }
   bool HasCategories() const;
   int64_t NumNumbers() const;  // slots of numbers, the first of the row
+  int64_t NumSlots() const;    // of the row
   bool operator==(const FeatureLayout&) const = default;
 };
 
@@ -51,7 +52,8 @@ class MakesFeatures {
   virtual const FeatureLayout& layout() const = 0;
 };
 
-// Returns the layout of the rows in field `name`; empty if none of the stages makes such rows.
+// Returns the layout of the rows in field `name`; empty if none of the stages makes such rows, or
+// if the field was made anew after that.
 FeatureLayout FindFeatureLayout(const Dataset& dataset, std::string_view name);
 
 // Implemented by transforms that make category numbers (`lookup`, `bucketize`, `hash`).

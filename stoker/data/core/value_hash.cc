@@ -18,7 +18,7 @@ constexpr double kExact = 0x1p53;  // whole floats below this are the integers t
 
 uint64_t Add(uint64_t hash, uint64_t word) { return Mix64(hash + word * kGolden + 1); }
 
-uint64_t HashText(const std::byte* data, size_t size, uint64_t hash) {
+uint64_t AddText(const std::byte* data, size_t size, uint64_t hash) {
   hash = Add(hash, kText + size);
   size_t at = 0;
   for (; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
@@ -56,10 +56,15 @@ void ForEachAs(const Array& array, const Add& add) {
 
 }  // namespace
 
+uint64_t HashText(std::string_view text, uint64_t seed) {
+  return AddText(reinterpret_cast<const std::byte*>(text.data()), text.size(),
+                 Mix64(seed + kGolden));
+}
+
 uint64_t HashValues(const Array& array, uint64_t seed) {
   uint64_t hash = Mix64(seed + kGolden);
   if (array.dtype() == DType::kUInt8 && array.shape().size() == 1)
-    return HashText(array.data(), array.num_bytes(), hash);
+    return AddText(array.data(), array.num_bytes(), hash);
   hash = Add(hash, static_cast<uint64_t>(array.num_values()));
   if (IsFloating(array.dtype())) {
     ForEachAs<double>(array, [&](double value) { hash = AddNumber(hash, value); });

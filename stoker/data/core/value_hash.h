@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "stoker/base/array.h"
 
@@ -14,5 +15,8 @@ namespace stoker {
 // the same hash once in 2^64. The function is part of the format of a run: `split` decides by it.
 // Cost: a few nanoseconds and about a byte in 0.3 ns. Thread-safe.
 uint64_t HashValues(const Array& array, uint64_t seed);
+
+// Returns that of a text.
+uint64_t HashText(std::string_view text, uint64_t seed);
 
 }  // namespace stoker

@@ -110,11 +110,18 @@ class MomentsLearner final : public Learner {
           "it becomes 0 (the deviation is taken for 1)",
           who, NamesOf(constant));
     }
+    if (LosesDigits()) {
+      LogWarning(
+          "{} has values so close together around a number so large that float32 tells few of them "
+          "apart; subtract that number in the table",
+          who);
+    }
     if (all_missing > 0) {
       LogWarning(
           "{} has {} values that are no number (nan) on the training side: they are left out of "
-          "mean and deviation, and stay nan in what the model gets; give missing values a number, "
-          "or leave their samples out with `filter`",
+          "mean and deviation; in a row of features they become 0, elsewhere they stay nan: give "
+          "missing "
+          "values a number, or leave their samples out with `filter`",
           who, all_missing);
       facts["missing"] = missing;
     }
@@ -124,6 +131,16 @@ class MomentsLearner final : public Learner {
   }
 
  private:
+  // Whether a deviation has fewer than 64 steps of float32 (of 24 bits) in a column of numbers.
+  bool LosesDigits() const {
+    if (reduces_) return false;
+    for (size_t c = 0; c < moments_.columns(); ++c) {
+      const double step = std::abs(moments_.mean(c)) * 0x1p-23;
+      if (moments_.deviation(c) > 0 && moments_.deviation(c) < 64 * step) return true;
+    }
+    return false;
+  }
+
   // "it", or its channels.
   std::string NamesOf(const std::vector<size_t>& channels) const {
     constexpr size_t kNamed = 5;
@@ -178,7 +195,7 @@ Result<std::unique_ptr<Learner>> MakeMomentsLearner(const LearnerInput& input) {
     return InvalidArgument(
         "field '{}' has shape {}, whose first dimension differs from sample to sample, so its "
         "parts have no mean of their own; say `per: field`, or make them equal first; words of a "
-        "text are numbered by `lookup` (a feature that is categorical)",
+        "text are numbered by `lookup`, and in data.features are `categorical`",
         input.field.name, ShapeToString(shape));
   }
   const int64_t channels = by_channel ? shape.front() : 1;

@@ -35,7 +35,8 @@ bool HasFeatures(const ConfigNode& data);
 // each other, crossed features that do not exist.
 Result<std::vector<ConfigNode>> FeatureStages(const ConfigNode& data);
 
-// Returns the columns that features are made of, so that none of them is the target.
+// Returns the columns that features are made of or that are dropped, so that none of them is the
+// target.
 std::vector<std::string> ColumnsOfFeatures(const ConfigNode& data);
 
 }  // namespace stoker

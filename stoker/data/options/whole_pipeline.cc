@@ -59,6 +59,25 @@ Status CheckBeginsWithNoSource(const ConfigNode& data, std::string_view name) {
       first.location.ToString(), name, stage);
 }
 
+bool NamesFeatures(const ConfigNode* value) {
+  if (value == nullptr) return false;
+  return value->scalar == kFeaturesField ||
+         std::ranges::find(value->items, kFeaturesField, &ConfigNode::scalar) != value->items.end();
+}
+
+// A model makes layers of the row as it is, so that no stage may change it.
+Status CheckLeavesFeatures(const ConfigNode& stage, std::string_view pipeline) {
+  for (const ConfigNode::Entry& entry : stage.entries) {
+    const ConfigNode& options = entry.value;
+    if (!NamesFeatures(options.Find("field")) && !NamesFeatures(options.Find("fields"))) continue;
+    return InvalidArgument(
+        "{}: data.{}: {} would change the row of features, whose categories the model knows by "
+        "number; change columns in data.source, or by the options of data.features",
+        stage.location.ToString(), pipeline, entry.key);
+  }
+  return OkStatus();
+}
+
 Status CheckFeatures(const ConfigNode& data) {
   if (!HasFeatures(data)) return OkStatus();
   if (SourceStages(data).empty()) {
@@ -68,7 +87,14 @@ Status CheckFeatures(const ConfigNode& data) {
         "the features",
         data.Find(kFeaturesKey)->location.ToString());
   }
-  return FeatureStages(data).status();
+  STOKER_RETURN_IF_ERROR(FeatureStages(data).status());
+  for (const char* const name : {"train", "eval"}) {
+    const ConfigNode* const list = data.Find(name);
+    if (list == nullptr) continue;
+    for (const ConfigNode& stage : list->items)
+      STOKER_RETURN_IF_ERROR(CheckLeavesFeatures(stage, name));
+  }
+  return OkStatus();
 }
 
 }  // namespace
@@ -81,7 +107,7 @@ std::optional<ConfigNode> WholePipeline(const ConfigNode& data, std::string_view
   whole.items = SourceStages(data);
   if (const ConfigNode* const split = SplitOptions(data); split != nullptr)
     whole.items.push_back(SplitStage(*split, name));
-  // What is wrong with features CheckShared says.
+  // Wrong features are an error of CheckShared.
   if (const auto features = FeatureStages(data); features.ok())
     whole.items.insert(whole.items.end(), features->begin(), features->end());
   whole.items.insert(whole.items.end(), list->items.begin(), list->items.end());

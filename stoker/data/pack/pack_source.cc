@@ -7,7 +7,9 @@
 
 #include "stoker/base/remote_path.h"
 #include "stoker/data/core/class_names.h"
+#include "stoker/data/core/feature_layout.h"
 #include "stoker/data/core/file_patterns.h"
+#include "stoker/data/options/feature_columns.h"
 #include "stoker/data/options/registry.h"
 #include "stoker/data/options/whole_pipeline.h"
 #include "stoker/data/recipe/plugins.h"
@@ -51,7 +53,10 @@ Result<PackSource> PackSourceOfRecipe(const std::string& path, const PackSourceO
   STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRecipeAndPlugins(path, options.assignments));
   ConfigNode* const data = recipe.Find("data");
   std::optional<ConfigNode> wanted;
-  if (data != nullptr) wanted = WholePipeline(*data, options.of);
+  if (data != nullptr) {
+    STOKER_RETURN_IF_ERROR(CheckShared(*data));
+    wanted = WholePipeline(*data, options.of);
+  }
   if (data != nullptr && !wanted && options.of != "train") {
     return InvalidArgument("{}: the recipe has no pipeline data.{}", data->location.ToString(),
                            options.of);
@@ -67,12 +72,21 @@ Result<PackSource> PackSourceOfRecipe(const std::string& path, const PackSourceO
     STOKER_RETURN_IF_ERROR(CheckStages(pipeline.items, options.of));
     std::erase_if(data->entries, [](const ConfigNode::Entry& entry) {
       return entry.key == "train" || entry.key == "eval" || entry.key == "source" ||
-             entry.key == "split";
+             entry.key == "split" || entry.key == kFeaturesKey;
     });
     data->entries.push_back({"train", {}, std::move(pipeline)});
   }
   STOKER_ASSIGN_OR_RETURN(DataRecipe parsed,
                           ParseDataSection(recipe, std::filesystem::path(path).parent_path()));
+  for (const Field& field : parsed.train.spec().fields) {
+    if (!FindFeatureLayout(parsed.train, field.name).HasCategories()) continue;
+    return InvalidArgument(
+        "data.{}: what the numbers in field '{}' stand for would not be packed with them; pack "
+        "what "
+        "comes before the features, with --stages N, and let the recipe of the packed file have "
+        "them",
+        options.of, field.name);
+  }
   return PackSource{std::move(parsed.train),
                     std::move(parsed.classes),
                     WithoutSecrets(ToYamlLine(*parsed.filled.Find("train"))),

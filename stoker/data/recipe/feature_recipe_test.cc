@@ -1,6 +1,9 @@
 // Recipes that say with data.features what the columns of a table are to a model.
+#include <cmath>
+
 #include "stoker/data/core/feature_layout.h"
 #include "stoker/data/core/runtime.h"
+#include "stoker/data/options/feature_columns.h"
 #include "stoker/data/recipe/data_check.h"
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/data/testing/picture_folder.h"
@@ -139,10 +142,71 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{
             "kind: {categorical: {hash: 10, integers: 7}}",
             "r.yaml:4:5: data.features.kind: vocabulary, file, hash and integers are four ways"},
+        Mistake{"size:", "r.yaml:4:5: data.features.size is nothing; it is a kind"},
+        Mistake{"size: {bucketized: {bounds: [4], quantiles: 4}}", "leave one of the two out"},
+        Mistake{"both: {crossed: {of: [kind, kind]}}", "`of` names a column twice"},
+        Mistake{"kind: {drop: {}}", "data.features.kind: `drop` has no options"},
+        Mistake{"kind: {categorical: {vocabulary: []}}", "vocabulary is an empty list"},
+        Mistake{"kind: {categorical: {embedding: 4, shared: kinds}}", "its words are learned"},
+        Mistake{"size: {numeric: {normalize: off, missing: mean}}", "without normalizing the mean"},
+        Mistake{"size: {numeric: {quantiles: 8, indicator: true}}", "an indicator does not see it"},
+        Mistake{"size: categorical", "{integers: N} if they count from 0"},
         Mistake{"kind: {categorical: {hash: 10, limit: 7}}", "limit and min_count are for words"},
         Mistake{"both: {crossed: {of: kind}}", "`of` names 'kind' alone"},
         Mistake{"both: {crossed: {of: [kind, both]}}", "'both' is crossed itself"},
         Mistake{"price: {categorical: {of: kind}}", "r.yaml:4:5: join: "}));
+
+TEST_F(FeatureRecipe, FeaturesThatShareVectorsNumberTheirValuesAlike) {
+  const auto shared = [](const std::string& kind, const std::string& other) {
+    return fmt::format(
+        "    kind: {{categorical: {{{}, embedding: 2, shared: both}}}}\n"
+        "    more: {{categorical: {{of: kind, {}, embedding: 2, shared: both}}}}\n    note: drop\n",
+        kind, other);
+  };
+  EXPECT_THAT(Parse(shared("hash: 9", "hash: 9")), IsOk());
+  EXPECT_THAT(Parse(shared("hash: 9", "vocabulary: [hut, house]")),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "r.yaml:4:5: data.features.kind: it shares 'both' with 'more'"));
+}
+
+TEST_F(FeatureRecipe, AFeatureIsOfAColumnAndNotOfAFeatureOfAnotherColumn) {
+  EXPECT_THAT(Parse("    large: {bucketized: {of: size, bounds: [4]}}\n"
+                    "    again: {categorical: {of: large, integers: 2}}\n"),
+              FailsWith(StatusCode::kInvalidArgument, "'large' is a feature of another column"));
+}
+
+TEST_F(FeatureRecipe, NoStageMayChangeTheRow) {
+  const ConfigNode recipe = *ParseYaml(
+      "data:\n  source: [csv: {files: homes.csv, index: memory}]\n  features: {size: numeric, "
+      "kind: "
+      "drop, note: drop}\n  train: [normalize: {mean: auto, field: features}, batch]\n",
+      "r.yaml");
+  EXPECT_THAT(ParseDataSection(recipe, dir_.path()),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "data.train: normalize would change the row of features"));
+}
+
+TEST_F(FeatureRecipe, AMissingNumberIsInTheMiddleHoweverFewQuantilesThereAre) {
+  std::string text = "size,price\n";
+  for (int i = 0; i < 12; ++i)
+    text += fmt::format("{},{}\n", i % 4 == 3 ? "" : std::to_string(i % 3), i);
+  WriteBelow(dir_, "homes.csv", text);
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data,
+                              Parse("    size: {numeric: {quantiles: 64}}\n"));
+  for (const float value : Rows(data.train)) EXPECT_LT(std::abs(value), 2);
+}
+
+// Kinds that learn and kinds that do not, in turn, would take a pass for each.
+TEST_F(FeatureRecipe, WhateverTheOrderOfFeaturesTwoPassesLearnAll) {
+  const std::vector<ConfigNode> stages = *FeatureStages(
+      *ParseYaml("features: {a: numeric, b: {categorical: {hash: 9}}, c: categorical, d: {numeric: "
+                 "{quantiles: 8}}, e: {crossed: {of: [b, c]}}, f: bucketized}",
+                 "r.yaml"));
+  std::vector<std::string> names;
+  for (const ConfigNode& stage : stages) names.push_back(stage.entries.front().key);
+  EXPECT_THAT(names, ElementsAre("cast", "normalize", "lookup", "bucketize", "bucketize", "cast",
+                                 "normalize", "hash", "hash", "feature_row"));
+}
 
 TEST_F(FeatureRecipe, ANumericFeatureIsCrossedByItsRangesOnly) {
   EXPECT_THAT(Parse("    size: numeric\n    both: {crossed: {of: [size, kind]}}\n"),

@@ -17,6 +17,7 @@
 #include "stoker/data/recipe/learned_section.h"
 #include "stoker/data/recipe/recipe_text.h"
 #include "stoker/data/transforms/decode.h"
+#include "stoker/data/transforms/feature_row.h"
 #include "stoker/data/transforms/lookup.h"
 #include "stoker/io/file.h"
 
@@ -353,6 +354,25 @@ Result<Dataset> ParseEvalPipeline(const ConfigNode& recipe,
   return BuildPipeline(eval.list, eval.root);
 }
 
+namespace {
+
+// Whether a stage is a `lookup` of the field that a model of this recipe learns.
+bool NumbersLabels(const ConfigNode& stage, const ConfigNode& recipe) {
+  const ConfigNode* const lookup = stage.Find(Lookup::kName);
+  return lookup != nullptr && lookup->Find("field")->scalar == LabelOf(recipe);
+}
+
+// What helps where samples are not what the stages take, if those are for the columns of a table.
+std::string AdviceOnTables(const ConfigNode& list) {
+  const bool has_features = std::ranges::any_of(
+      list.items, [](const ConfigNode& stage) { return stage.Find(FeatureRow::kName) != nullptr; });
+  if (!has_features) return "";
+  return "; the model takes rows of a table: predict them with --set 'data.source=[csv: {files: "
+         "...}]' --set data.split=null (docs/features.md)";
+}
+
+}  // namespace
+
 Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode eval, EvalSection(recipe));
   Dataset dataset = std::move(source);
@@ -361,12 +381,13 @@ Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
     KeepRemainder(entry);
     STOKER_ASSIGN_OR_RETURN(const auto configured, ParseStage(entry));
     // The samples are picked already, and have no labels whose words were to be numbered.
-    if (configured.name == Lookup::kName) continue;
+    if (NumbersLabels(configured.node, recipe)) continue;
     if (OperatorRegistry::Known().Arranges(configured.name)) continue;
     Result<Dataset> built = configured.build(dataset);
     if (!built.ok()) {
-      return Status(built.status().code(), fmt::format("{}: {}", eval.items[i].location.ToString(),
-                                                       built.status().message()));
+      return Status(built.status().code(),
+                    fmt::format("{}: {}{}", eval.items[i].location.ToString(),
+                                built.status().message(), AdviceOnTables(eval)));
     }
     dataset = *std::move(built);
     const std::string_view disturbs = dataset.node().Disturbs();

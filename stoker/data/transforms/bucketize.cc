@@ -113,6 +113,8 @@ void Bucketize::Describe(OptionTable<Bucketize>& table) {
              "are learned from the training data")
       .Field("field", &Bucketize::field, "field of numbers")
       .Field("nan", &Bucketize::nan, "the number of a NaN; auto: it is an error")
+      .Field("nan_to_middle", &Bucketize::nan_to_middle,
+             "whether a NaN gets the number of the bucket in the middle")
       .Field("quantiles", &Bucketize::quantiles,
              "how many buckets of about equal counts are learned", Between(2, kMaxQuantiles));
 }
@@ -125,8 +127,13 @@ Result<Dataset> Bucketize::Build(Dataset input) const {
   output.fields[index].dtype = DType::kInt64;
   std::string details = fmt::format("{}, {} buckets, bounds {}", field, bounds.size() + 1,
                                     ShortText(fmt::format("{}", fmt::join(bounds, " "))));
-  if (nan) details += fmt::format(", NaN {}", *nan);
+  if (nan && nan_to_middle) {
+    return InvalidArgument(
+        "bucketize: nan and nan_to_middle both say what a NaN becomes; leave one out");
+  }
   BucketizePlan plan{.field = index, .name = field, .bounds = bounds, .nan = nan};
+  if (nan_to_middle) plan.nan = std::ssize(bounds) / 2;
+  if (plan.nan) details += fmt::format(", NaN {}", *plan.nan);
   // Else the value 0.7 of a file would lie below the bound 0.7.
   if (input.spec().fields[index].dtype == DType::kFloat32) {
     for (double& bound : plan.bounds) bound = static_cast<double>(static_cast<float>(bound));

@@ -17,7 +17,8 @@ namespace stoker {
 // `batch`. Values are compared as float64, and with a field of float32 bounds are rounded to that;
 // infinities are in the first and the last bucket.
 //
-// A NaN becomes the number `nan`; without that, it is an error that names the element.
+// A NaN becomes the number `nan`, or with `nan_to_middle` that of the bucket in the middle; without
+// these, it is an error that names the element.
 //
 // In a recipe `bounds: auto` has the bounds learned from the training data (data/learn): the values
 // that divide it into `quantiles` buckets of about equal counts. A value that fills several buckets
@@ -33,6 +34,7 @@ struct Bucketize {
   std::vector<double> bounds;
   std::string field = "image";
   std::optional<int64_t> nan;
+  bool nan_to_middle = false;
   int64_t quantiles = 10;
 
   // Errors: kInvalidArgument, with what to put before: the field is a text or a file.

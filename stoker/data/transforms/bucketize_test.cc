@@ -57,6 +57,19 @@ TEST(Bucketize, NamesTheElementOfANanOrGivesItItsNumber) {
   EXPECT_THAT(out.values<int64_t>(), ElementsAre(1, 7));
 }
 
+TEST(Bucketize, GivesANanTheBucketInTheMiddleWhereThatIsWanted) {
+  const std::vector<std::pair<std::vector<double>, int64_t>> cases = {
+      {{0}, 0}, {{0, 1}, 1}, {{0, 1, 2}, 1}, {{0, 1, 2, 3}, 2}};
+  for (const auto& [bounds, middle] : cases) {
+    STOKER_ASSERT_OK_AND_ASSIGN(
+        const Array out,
+        Bucketized({.bounds = bounds, .nan_to_middle = true}, Array::Of<float>({kNan})));
+    EXPECT_THAT(out.values<int64_t>(), ElementsAre(middle));
+  }
+  EXPECT_THAT(Bucketized({.bounds = {0}, .nan = 3, .nan_to_middle = true}, Array::Of<float>({1})),
+              FailsWith(StatusCode::kInvalidArgument, "leave one out"));
+}
+
 TEST(Bucketize, RefusesBoundsThatDoNotRise) {
   const auto built = [](std::vector<double> bounds) {
     return NumberedImages(3) | Bucketize{.bounds = std::move(bounds)};

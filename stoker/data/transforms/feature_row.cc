@@ -107,14 +107,23 @@ class FeatureRowTransform final : public Transform, public MakesFeatures {
       return feature.fills ? OkStatus() : Missing(feature, key);
     }
     to = std::clamp(static_cast<float>(value), -feature.clip, feature.clip);
-    return OkStatus();
+    return std::isinf(to) ? Infinite(feature, key) : OkStatus();
   }
 
   static Status NoCategory(const PlacedFeature& feature, double value, const SampleKey& key) {
     return OutOfRange(
         "feature_row: element {}: feature '{}' is {}, and its categories are the numbers 0 to {} "
-        "(-1: none); say how many there are with `categories`, or number words with `lookup`",
+        "(-1: none); correct it, or say how many there are (`categories`, in data.features "
+        "`integers`)",
         key.index, feature.name, value, feature.categories - 1);
+  }
+
+  static Status Infinite(const PlacedFeature& feature, const SampleKey& key) {
+    return OutOfRange(
+        "feature_row: element {}: feature '{}' is infinite, or beyond float32; correct it, or "
+        "bound "
+        "it with `clip`",
+        key.index, feature.name);
   }
 
   static Status Missing(const PlacedFeature& feature, const SampleKey& key) {
@@ -189,7 +198,10 @@ Result<int64_t> SlotsOf(const RowFeature& feature, const Field& field) {
   return InvalidArgument(
       "feature_row: feature '{}' is {}; it must be a number, or a list of equally many in each "
       "sample{}",
-      feature.name, field.ToString(), text ? ": number its words by `lookup` or `hash`" : "");
+      feature.name, field.ToString(),
+      text ? ": number its words by `lookup` or `hash` (in data.features vocabulary or hash, not "
+             "integers)"
+           : "");
 }
 
 // Features with the same vectors must have equally many, of one width.
@@ -326,6 +338,12 @@ Result<Dataset> FeatureRow::Build(Dataset input) const {
   Spec output = input.spec();
   for (const size_t field : plan.gone)
     output.fields.erase(output.fields.begin() + static_cast<std::ptrdiff_t>(field));
+  if (std::ranges::find(output.fields, to, &Field::name) != output.fields.end()) {
+    return InvalidArgument(
+        "feature_row: there is a field '{}' beside the features; take it out with `drop` (in "
+        "data.features: `{}: drop`), or call the row otherwise by hand",
+        to, to);
+  }
   STOKER_RETURN_IF_ERROR(AddField(kName, {to, DType::kFloat32, {plan.width}}, output));
   std::string details = DetailsOf(plan);
   return MapDataset(std::move(input), std::string(kName), std::move(details), std::move(output),

@@ -99,6 +99,20 @@ TEST(FeatureRow, AMissingNumberIsAnErrorOrBecomesTheMeanWithAnIndicatorBeside) {
   EXPECT_THAT(said.values<float>(), ElementsAre(0, 3, 1, 0));
 }
 
+TEST(FeatureRow, AnInfiniteNumberNamesTheSampleUnlessItIsBounded) {
+  const Dataset input = EmptyDataset({{{"x", DType::kFloat64, {}}}});
+  const auto row = [&](const RowFeature& x, double value) -> Result<Array> {
+    STOKER_ASSIGN_OR_RETURN(const Dataset dataset,
+                            Result<Dataset>(input) | FeatureRow{.features = {x}});
+    return TransformTester(dataset).Apply(Array::Of<double>({value}).Reshaped({}));
+  };
+  for (const double value : {std::numeric_limits<double>::infinity(), -1e300}) {
+    EXPECT_THAT(row({.name = "x"}, value), FailsWith(StatusCode::kOutOfRange, "'x' is infinite"));
+    STOKER_ASSERT_OK_AND_ASSIGN(const Array bounded, row({.name = "x", .clip = 4}, value));
+    EXPECT_THAT(bounded.values<float>(), ElementsAre(value > 0 ? 4 : -4));
+  }
+}
+
 TEST(FeatureRow, ACategoryBeyondTheLastOrAFractionNamesTheSample) {
   const auto row = [](const Array& value) -> Result<Array> {
     const Dataset input = EmptyDataset({{{"day", value.dtype(), {}}}});

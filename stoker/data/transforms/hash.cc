@@ -1,5 +1,6 @@
 #include "stoker/data/transforms/hash.h"
 
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <memory>
@@ -12,13 +13,12 @@
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/lookup.h"
 #include "stoker/data/transforms/token_field_internal.h"
+#include "stoker/image/cast.h"
 
 namespace stoker {
 namespace {
 
-bool IsWord(const Field& field) {
-  return field.dtype == DType::kUInt8 && field.shape.size() == 1 && !IsFullyKnown(field.shape);
-}
+bool IsWord(const Field& field) { return field.dtype == DType::kUInt8 && field.shape.size() == 1; }
 
 struct HashedField {
   size_t field = 0;
@@ -61,13 +61,21 @@ class HashTransform final : public Transform, public NumbersCategories {
   }
 
  private:
-  // value(field) is that of one sample.
+  // value(field) is that of one sample. A number is hashed as the word that it is written as, so
+  // that a column has the same numbers whether it was read as text or not.
   template <typename Value>
   int64_t NumberOf(const Value& value) const {
     uint64_t hash = plan_.seed;
     for (const HashedField& hashed : plan_.fields) {
       const Array one = value(hashed.field);
-      hash = HashValues(hashed.word ? Word(one) : one, hash);
+      if (hashed.word) {
+        hash = HashText(WordIn(internal::TextOf(one)), hash);
+        continue;
+      }
+      int64_t number = 0;
+      CastValues(one.dtype(), one.data(), 1, DType::kInt64, reinterpret_cast<std::byte*>(&number));
+      const fmt::format_int digits(number);
+      hash = HashText({digits.data(), digits.size()}, hash);
     }
     return static_cast<int64_t>(hash % plan_.buckets);
   }
@@ -80,26 +88,22 @@ class HashTransform final : public Transform, public NumbersCategories {
     }
   }
 
-  // The word without what surrounds it, sharing its memory.
-  static Array Word(const Array& text) {
-    const std::string_view all = internal::TextOf(text);
-    const std::string_view word = WordIn(all);
-    const int64_t begin = word.empty() ? 0 : word.data() - all.data();
-    return text.Rows(begin, begin + std::ssize(word));
-  }
-
   const HashPlan plan_;
 };
 
 Status CheckField(const Field& field) {
-  if (IsWord(field)) return OkStatus();
+  const bool byte = field.dtype == DType::kUInt8 && field.shape == Shape{1};
+  if (IsWord(field) && !byte) return OkStatus();
   const bool one =
       IsFullyKnown(field.shape) && field.shape.size() < 2 && NumValues(field.shape) == 1;
-  if (one && !IsFloating(field.dtype)) return OkStatus();
+  if (one && !IsFloating(field.dtype) && !byte) return OkStatus();
+  const char* const advice =
+      IsFloating(field.dtype) ? ": `bucketize` makes a whole number of a fraction"
+      : byte                  ? ": one byte may be either, so `cast` it to int64 if it is a number"
+                              : "";
   return InvalidArgument(
       "hash: field '{}' is {}; words and whole numbers, one a sample, are hashed{}", field.name,
-      field.ToString(),
-      IsFloating(field.dtype) ? ": `bucketize` makes a whole number of a fraction" : "");
+      field.ToString(), advice);
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ namespace stoker {
 //   - hash: {fields: [color, cut], to: color_cut, buckets: 100}       # as well as these two
 //
 // The number depends on nothing but the values and `seed` (core/value_hash.h): white space and NULs
-// around words are no part of them, and a whole number is the same in every integer type. With `to`
-// the fields stay, and the new one is the last.
+// around words are no part of them, and a whole number, in any integer type, is the same as the
+// word that it is written as. With `to` the fields stay, and the new one is the last.
 //
 // Errors: a field that is no text, no single number, or no integer.
 struct Hash {

@@ -37,6 +37,14 @@ TEST_F(HashTest, EqualWordsAndNumbersGetOneNumberWhateverSpaceIsAroundThem) {
   ExpectKeepsItsPromises(rows | Hash{.fields = {"city"}});
 }
 
+TEST_F(HashTest, AWholeNumberIsTheWordThatItIsWrittenAs) {
+  const Hash of_words{.fields = {"city"}}, of_numbers{.fields = {"day"}};
+  const std::vector<int64_t> words = Numbers(Rows("12,1\nx,2\n-3,2\n") | of_words, 0);
+  const std::vector<int64_t> numbers = Numbers(Rows("x,12\ny,-3\n") | of_numbers, 1);
+  EXPECT_EQ(words[0], numbers[0]);
+  EXPECT_EQ(words[2], numbers[1]);
+}
+
 // The numbers are part of what a model has learned, so they must not change.
 TEST_F(HashTest, NumbersAreTheSameInEveryReleaseAndOnEveryMachine) {
   const Result<Dataset> rows = Rows("oslo,1\nrome,2\n,3\n");

@@ -111,7 +111,12 @@ Status CheckIsText(const Field& field) {
   const bool batched = field.dtype == DType::kUInt8 && field.shape.size() == 2;
   return InvalidArgument("lookup: field '{}' is {}{}; words are uint8[?], text as it was stored{}",
                          field.name, DTypeName(field.dtype), ShapeToString(field.shape),
-                         batched ? ": put lookup before the batch" : "");
+                         batched ? ": put lookup before the batch"
+                         : IsFloating(field.dtype)
+                             ? ": `bucketize` makes categories of numbers"
+                             : ": `hash` makes categories of whole numbers (in "
+                               "data.features categorical: {hash: N}, or "
+                               "{integers: N} if they count from 0)");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace stoker {
 
-// A category of more words has a vector of so many values for each, others an input.
+// Up to so many words of a category have an input each; more of them have a vector each.
 inline constexpr int64_t kMostOneHot = 100;
 inline constexpr int64_t kEmbeddingWidth = 16;
 

@@ -161,12 +161,13 @@ std::optional<LintFinding> LintInputs(const at::Tensor& values, std::string_view
   if (IsOneHot(values)) return std::nullopt;
   const std::vector<FieldStage> stages = StagesOn(field, pipeline);
   if (const FieldStage* const by = NumberedBy(stages); by != nullptr && AreWhole(values)) {
-    return Finding(fmt::format("'{}' holds numbers of words (of `{}`), and how large such a number "
-                               "is means nothing",
-                               field, by->name),
-                   fmt::format("give each word a column, by `one_hot: {{classes: N, field: {}}}`; "
-                               "there is no model with embeddings yet",
-                               field));
+    return Finding(
+        fmt::format("'{}' holds numbers of words (of `{}`), and how large such a number "
+                    "is means nothing",
+                    field, by->name),
+        fmt::format("give each word a column, by `one_hot: {{classes: N, field: {}}}`, or "
+                    "make it a category of data.features",
+                    field));
   }
   if (const auto normalize = InUnitsOf255(stages, values)) {
     return Finding("the mean and std of `normalize` are of 0..255, and it gets values of 0..1",

@@ -178,7 +178,8 @@ void LintGradients(const GradientGraph& graph, const Model& model, Findings& fin
 void LintChannels(const Model& model, int64_t classes, bool accelerator, Findings& findings) {
   bool first = true;
   for (const auto& [name, parameter] : ParametersOf(model)) {
-    if (parameter.dim() < 2) continue;
+    // Rows of embeddings are looked up, and no matrix.
+    if (parameter.dim() < 2 || name.find("embeddings.") != std::string::npos) continue;
     const int64_t out = parameter.size(0), in = parameter.size(1);
     const bool wide = out % kTensorCoreMultiple == 0 || out == classes;
     const bool fits = std::exchange(first, false) || in % kTensorCoreMultiple == 0 || in == 1;
@@ -251,8 +252,14 @@ Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batc
     // The numbers of categories are names, not sizes.
     if (features.HasCategories()) values = values.narrow(1, 0, features.NumNumbers());
     const bool names = !batch.input.is_floating_point() || values.numel() == 0;
-    if (auto found = names ? std::nullopt : LintInputs(values, field, pipeline))
+    if (auto found = names ? std::nullopt : LintInputs(values, field, pipeline)) {
+      if (!features.empty()) {
+        found->advice =
+            "normalize all numeric features, and take `quantiles` of those with values far beyond "
+            "most (data.features)";
+      }
       findings.push_back(*std::move(found));
+    }
     LintBatchSize(model, batch.size(), findings);
     const at::AutoGradMode gradients(true);
     model.train();

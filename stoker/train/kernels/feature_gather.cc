@@ -71,6 +71,15 @@ std::vector<Matrix> MatricesOf(const std::vector<at::Tensor>& tables) {
   return matrices;
 }
 
+// How many values of a row are used.
+int64_t SlotsOf(const FeatureGather& gather) {
+  int64_t slots = 0;
+  for (const int64_t slot : gather.numbers) slots = std::max(slots, slot + 1);
+  for (const GatheredFeature& feature : gather.features)
+    slots = std::max(slots, feature.slot + feature.slots);
+  return slots;
+}
+
 void ForRanges(int64_t n, int64_t values, const std::function<void(int64_t, int64_t)>& work) {
   if (values < kValuesForThreads) return work(0, n);
   ForRangesOnTorchThreads(n, work);
@@ -178,6 +187,8 @@ at::Tensor GatherFeatures(const at::Tensor& rows, const c10::intrusive_ptr<Featu
   TORCH_CHECK(CanGatherFeatures(rows, tables) && tables.size() == gather->table_rows.size(),
               "GatherFeatures takes float rows on the CPU and ", gather->table_rows.size(),
               " such tables, here are ", rows.toString(), rows.sizes(), " and ", tables.size());
+  TORCH_CHECK(rows.size(1) >= SlotsOf(*gather), "GatherFeatures takes rows of ", SlotsOf(*gather),
+              " values, here are ", rows.sizes());
   const bool wants_gradient =
       at::GradMode::is_enabled() &&
       std::ranges::any_of(tables, [](const at::Tensor& table) { return table.requires_grad(); });

@@ -1,8 +1,8 @@
 // Takes rows of features apart (data/core/feature_layout.h) and puts what they stand for into one
 // vector a sample, for the CPU.
 //
-// Of torch's own parts this is some six operators a feature, forward and backward, on some KB: the
-// work is all in their calls. This is one operator each way for all features.
+// Of torch's own parts this is some six operators a feature, forward and backward, on some KB,
+// which take longer to call than to run. This is one operator each way for all features.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -16,6 +16,9 @@
 namespace stoker::internal {
 namespace {
 
+// Inputs of a layer: beyond this, the rows of a batch and the weights take gigabytes.
+constexpr int64_t kMostOneHot = 1 << 16;
+
 // Returns `values` on the device of `like`, kept in `kept` for the next batch.
 const at::Tensor& OnDeviceOf(const at::Tensor& like, const std::vector<int64_t>& values,
                              at::Tensor& kept) {
@@ -28,7 +31,7 @@ bool IsRange(const std::vector<int64_t>& places) {
   return places.back() - places.front() + 1 == static_cast<int64_t>(places.size());
 }
 
-// Modules' names have no dots.
+// Names of modules have no dots.
 std::string ModuleName(std::string name, const std::vector<std::string>& taken) {
   std::ranges::replace(name, '.', '_');
   if (name.empty()) name = "_";
@@ -64,11 +67,14 @@ at::Tensor FeatureSlots::Chosen(const at::Tensor& rows, Choice& choice) {
 at::Tensor FeatureSlots::Numbers(const at::Tensor& rows) { return Chosen(rows, numbers_); }
 
 FeatureSlots::Categories FeatureSlots::CategoriesOf(const at::Tensor& rows) {
-  const at::Tensor numbers = Chosen(rows, categories_).to(at::kLong);
-  // The pipeline has checked the numbers; what a user predicts on has not been through it.
-  Categories found{
-      .ids = at::minimum(numbers.clamp_min(0), OnDeviceOf(rows, most_, most_on_device_)),
-      .counts = numbers.ge(0).to(at::kFloat)};
+  const at::Tensor numbers = Chosen(rows, categories_);
+  const at::Tensor there = numbers.ge(0);
+  // The pipeline has checked the numbers; what a user predicts on has not been through it. NaN is
+  // none, and all is bounded before it becomes an integer.
+  const at::Tensor bounded =
+      at::minimum(numbers.masked_fill(there.logical_not(), 0),
+                  OnDeviceOf(rows, most_, most_on_device_).to(numbers.scalar_type()));
+  Categories found{.ids = bounded.to(at::kLong), .counts = there.to(at::kFloat)};
   int64_t at = 0;
   for (const FeatureColumn& column : columns_) {
     if (column.is_numbers()) continue;
@@ -125,6 +131,24 @@ std::vector<GatheredFeature> GatheredOf(const FeatureSlots& slots) {
 }
 
 }  // namespace
+
+Status CheckOneHotWidth(std::string_view model, const FeatureLayout& layout, FeaturePart part) {
+  int64_t width = 0;
+  const FeatureColumn* widest = nullptr;
+  const FeatureSlots slots(layout, part);
+  for (const FeatureColumn& column : slots.columns()) {
+    if (column.is_numbers() || column.embedding > 0) continue;
+    width += column.categories;
+    if (widest == nullptr || column.categories > widest->categories) widest = &column;
+  }
+  if (width <= kMostOneHot) return OkStatus();
+  return InvalidArgument(
+      "{}: categories without an embedding have {} inputs, of which {} are of feature '{}'; at "
+      "most "
+      "{} are supported: give it an `embedding`, or fewer categories by `hash`, `limit` or "
+      "`buckets`",
+      model, width, widest->categories, widest->name, kMostOneHot);
+}
 
 FeatureVectors::FeatureVectors(const FeatureLayout& layout, FeaturePart part)
     : slots_(layout, part), gather_(c10::make_intrusive<FeatureGather>()) {

@@ -7,6 +7,7 @@
 #include <torch/nn/modules/embedding.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/data/core/feature_layout.h"
@@ -51,6 +52,10 @@ class FeatureSlots {
   std::vector<int64_t> most_;  // the greatest number in each slot of categories
   at::Tensor most_on_device_;
 };
+
+// Checks that FeatureVectors has no more one-hot values than fit. Errors: kInvalidArgument, which
+// names the feature with the most categories and says what to do.
+Status CheckOneHotWidth(std::string_view model, const FeatureLayout& layout, FeaturePart part);
 
 // Makes one vector of each row: the numbers, then for each feature of categories without an
 // embedding a value for each category (one-hot), then the vectors of the others. Parameters:

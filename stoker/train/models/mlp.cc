@@ -66,6 +66,7 @@ void Mlp::Describe(OptionTable<Mlp>& table) {
 }
 
 Result<std::shared_ptr<Model>> Mlp::Build(const ModelInput& input) const {
+  STOKER_RETURN_IF_ERROR(internal::CheckOneHotWidth(kName, input.features, FeaturePart::kBoth));
   return std::make_shared<MlpModel>(*this, input);
 }
 

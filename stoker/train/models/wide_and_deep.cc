@@ -83,6 +83,7 @@ Result<std::shared_ptr<Model>> WideAndDeep::Build(const ModelInput& input) const
         HasPart(input.features, FeaturePart::kWide) ? "deep" : "wide",
         HasPart(input.features, FeaturePart::kWide) ? "linear" : "mlp");
   }
+  STOKER_RETURN_IF_ERROR(internal::CheckOneHotWidth(kName, input.features, FeaturePart::kDeep));
   return std::make_shared<WideAndDeepModel>(*this, input.features);
 }
 

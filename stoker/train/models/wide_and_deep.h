@@ -7,7 +7,7 @@
 namespace stoker {
 
 // Takes rows of features (data.features, docs/features.md): the sum of what a linear layer over
-// them says (wide), which learns single categories and crossed ones by heart, and of what several
+// them says (wide), which has a weight for each category and crossed one, and of what several
 // layers say (deep), which generalise from numbers and the vectors of categories. `part` of a
 // feature says which of the two get it; a crossed one without an embedding is for the first.
 // Parameters: `wide.*` and `deep.embeddings.NAME.weight`

@@ -38,6 +38,11 @@ Result<ModelInput> CheckData(const Recipe& recipe) {
   if (!recipe.data.eval) return input;
   const Result<ModelInput> eval = CheckFields(options, *recipe.data.eval);
   STOKER_RETURN_IF_ERROR(eval.status().While("checking data.eval"));
+  if (eval->features != input.features) {
+    return InvalidArgument(
+        "data.eval has other features than data.train: other columns, categories or embeddings; "
+        "prepare both alike");
+  }
   if (*eval != input) {
     return InvalidArgument(
         "data.eval gives samples of {}, data.train of {} (channels x height x width); prepare "
