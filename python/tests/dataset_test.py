@@ -74,6 +74,17 @@ class Dataset(TestCase):
         with self.assertRaises(sk.ConfigError):
             sk.read_recipe(recipe, "test")
 
+    def test_a_recipe_gives_the_features_of_a_table(self):
+        (self.folder / "homes.csv").write_text("size,kind,price\n" + "".join(f"{i},{'hut' if i % 2 else 'flat'},{i}\n" for i in range(6)))
+        recipe = self.folder / "recipe.yaml"
+        recipe.write_text("data:\n  source: [csv: {files: homes.csv}]\n  features: {size: numeric, kind: categorical}\n"
+                          "  train: [batch: 6]\n")
+        self.assertEqual(sk.read_recipe(recipe).spec, {"price": ("int64", (6,)), "features": ("float32", (6, 2))})
+        (batch,) = sk.Loader(recipe, to="dlpack")
+        values = memoryview(batch["features"]).cast("B").cast("f").tolist()
+        self.assertEqual(values[1::2], [1, 2, 1, 2, 1, 2])  # as often there, so by their bytes: flat, hut
+        self.assertAlmostEqual(sum(values[::2]), 0, places=5)
+
     def test_mistakes_in_a_recipe_have_their_line_and_column(self):
         recipe = self.folder / "recipe.yaml"
         recipe.write_text("data:\n  train:\n    - range: 3\n    - batch: {sise: 4}\n")
