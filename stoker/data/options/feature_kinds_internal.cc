@@ -61,7 +61,8 @@ Status CheckLearnsQuantiles(const ConfigNode& options, const Feature& entry) {
   const ConfigNode* const quantiles = options.Find("quantiles");
   if (quantiles == nullptr || bounds == nullptr || bounds->scalar == kAuto) return OkStatus();
   return InvalidArgument(
-      "{}: data.features.{}: quantiles are learned where bounds are not given; leave one of the two "
+      "{}: data.features.{}: quantiles are learned where bounds are not given; leave one of the "
+      "two "
       "out",
       quantiles->location.ToString(), entry.name);
 }
@@ -100,7 +101,8 @@ Status CheckNumeric(const NumericFeature& feature, const Feature& entry) {
   if (feature.missing == kMean && !feature.normalizes()) {
     return InvalidArgument(
         "{}: data.features.{}: without normalizing the mean is not known; leave `missing` out and "
-        "give missing numbers a value in the source, such as csv: {{fields: {{{}: {{default: 0}}}}}}",
+        "give missing numbers a value in the source, such as csv: {{fields: {{{}: {{default: "
+        "0}}}}}}",
         entry.at.ToString(), entry.name, entry.name);
   }
   return OkStatus();
@@ -115,7 +117,8 @@ Status CheckShared(const std::vector<Feature>& features) {
       const auto* const theirs = other.As<CategoricalFeature>();
       if (theirs == nullptr || theirs->shared != mine->shared || mine->NumbersAs(*theirs)) continue;
       return InvalidArgument(
-          "{}: data.features.{}: it shares '{}' with '{}', which numbers its values otherwise; give "
+          "{}: data.features.{}: it shares '{}' with '{}', which numbers its values otherwise; "
+          "give "
           "both the same vocabulary, file, hash or integers",
           feature.at.ToString(), feature.name, mine->shared, other.name);
     }
