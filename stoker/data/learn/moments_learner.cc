@@ -120,8 +120,7 @@ class MomentsLearner final : public Learner {
       LogWarning(
           "{} has {} values that are no number (nan) on the training side: they are left out of "
           "mean and deviation; in a row of features they become 0, elsewhere they stay nan: give "
-          "missing "
-          "values a number, or leave their samples out with `filter`",
+          "missing values a number, or leave their samples out with `filter`",
           who, all_missing);
       facts["missing"] = missing;
     }

@@ -103,8 +103,7 @@ class StagesOfFeatures {
     if (same != nullptr && same->Column() != column) {
       return InvalidArgument(
           "{}: data.features.{}: `of` names a column, and '{}' is a feature of another column; "
-          "name "
-          "that column, or cross the feature",
+          "name that column, or cross the feature",
           feature.at.ToString(), feature.name, column);
     }
     Add(feature.at, "join",

@@ -62,8 +62,7 @@ Status CheckLearnsQuantiles(const ConfigNode& options, const Feature& entry) {
   if (quantiles == nullptr || bounds == nullptr || bounds->scalar == kAuto) return OkStatus();
   return InvalidArgument(
       "{}: data.features.{}: quantiles are learned where bounds are not given; leave one of the "
-      "two "
-      "out",
+      "two out",
       quantiles->location.ToString(), entry.name);
 }
 
@@ -118,8 +117,7 @@ Status CheckShared(const std::vector<Feature>& features) {
       if (theirs == nullptr || theirs->shared != mine->shared || mine->NumbersAs(*theirs)) continue;
       return InvalidArgument(
           "{}: data.features.{}: it shares '{}' with '{}', which numbers its values otherwise; "
-          "give "
-          "both the same vocabulary, file, hash or integers",
+          "give both the same vocabulary, file, hash or integers",
           feature.at.ToString(), feature.name, mine->shared, other.name);
     }
   }

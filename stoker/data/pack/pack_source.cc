@@ -82,8 +82,8 @@ Result<PackSource> PackSourceOfRecipe(const std::string& path, const PackSourceO
     if (!FindFeatureLayout(parsed.train, field.name).HasCategories()) continue;
     return InvalidArgument(
         "data.{}: what the numbers in field '{}' stand for would not be packed with them; pack "
-        "what "
-        "comes before the features, with --stages N, and let the recipe of the packed file have "
+        "what comes before the features, with --stages N, and let the recipe of the packed file "
+        "have "
         "them",
         options.of, field.name);
   }

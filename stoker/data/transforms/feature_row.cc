@@ -121,8 +121,7 @@ class FeatureRowTransform final : public Transform, public MakesFeatures {
   static Status Infinite(const PlacedFeature& feature, const SampleKey& key) {
     return OutOfRange(
         "feature_row: element {}: feature '{}' is infinite, or beyond float32; correct it, or "
-        "bound "
-        "it with `clip`",
+        "bound it with `clip`",
         key.index, feature.name);
   }
 
@@ -184,8 +183,7 @@ Result<int64_t> CategoriesOf(const RowFeature& feature, const Dataset& input) {
   if (categories > kMostCategories) {
     return InvalidArgument(
         "feature_row: feature '{}' has {} categories; at most {} are exact in float32: `hash` "
-        "makes "
-        "fewer",
+        "makes fewer",
         feature.name, categories, kMostCategories);
   }
   return categories;
@@ -212,8 +210,7 @@ Status CheckShared(const std::vector<FeatureColumn>& columns) {
     if (first->categories == column.categories && first->embedding == column.embedding) continue;
     return InvalidArgument(
         "feature_row: features '{}' and '{}' share '{}', but have {} categories of {} values and "
-        "{} "
-        "of {}; they must be alike, as by one list of words or one number of buckets",
+        "{} of {}; they must be alike, as by one list of words or one number of buckets",
         first->name, column.name, column.shared, first->categories, first->embedding,
         column.categories, column.embedding);
   }

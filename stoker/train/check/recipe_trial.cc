@@ -16,6 +16,7 @@
 #include "stoker/train/core/target.h"
 #include "stoker/train/evaluation/evaluator.h"
 #include "stoker/train/plan/feed.h"
+#include "stoker/train/plan/first_batch.h"
 #include "stoker/train/plan/initial_weights.h"
 #include "stoker/train/plan/model_trial.h"
 #include "stoker/train/plan/no_effect.h"
@@ -75,8 +76,7 @@ Result<FeederFields> FieldsOf(const TrainOptions& options, const Dataset& data) 
 
 Result<std::shared_ptr<Model>> BuildFor(const ModelRegistry::Configured& model,
                                         const TrainOptions& options, const Dataset& data) {
-  STOKER_RETURN_IF_ERROR(FieldsOf(options, data).status());
-  STOKER_ASSIGN_OR_RETURN(const ModelInput input, ModelInputOf(data, options.input));
+  STOKER_ASSIGN_OR_RETURN(const ModelInput input, InputOf(options, data));
   return BuildModel(model, input, /*seed=*/0, {});
 }
 

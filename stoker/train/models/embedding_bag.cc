@@ -3,12 +3,11 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/embedding_bag.h>
 #include <ATen/ops/zeros.h>
-#include <torch/nn/modules/container/modulelist.h>
 #include <torch/nn/modules/embedding.h>
-#include <torch/nn/modules/linear.h>
 
 #include "stoker/train/core/layers.h"
 #include "stoker/train/core/model.h"
+#include "stoker/train/models/linear_layers_internal.h"
 #include "stoker/train/models/sequences_internal.h"
 #include "stoker/train/models/width_range_internal.h"
 
@@ -27,15 +26,8 @@ class EmbeddingBagModel final : public Model {
       : options_(options),
         embedding_(
             register_module("embedding", torch::nn::Embedding(options.tokens, options.width))) {
-    const auto list = register_module("layers", torch::nn::ModuleList());
-    int64_t width = options.width;
-    std::vector<int64_t> widths = options.hidden;
-    widths.push_back(options.classes);
-    for (const int64_t next : widths) {
-      layers_.emplace_back(width, next);
-      list->push_back(layers_.back());
-      width = next;
-    }
+    layers_ = AddLinearLayers(register_module("layers", torch::nn::ModuleList()), options.width,
+                              options.hidden, options.classes);
   }
 
   bool DropsOut() const override { return options_.dropout > 0; }

@@ -144,8 +144,7 @@ Status CheckOneHotWidth(std::string_view model, const FeatureLayout& layout, Fea
   if (width <= kMostOneHot) return OkStatus();
   return InvalidArgument(
       "{}: categories without an embedding have {} inputs, of which {} are of feature '{}'; at "
-      "most "
-      "{} are supported: give it an `embedding`, or fewer categories by `hash`, `limit` or "
+      "most {} are supported: give it an `embedding`, or fewer categories by `hash`, `limit` or "
       "`buckets`",
       model, width, widest->categories, widest->name, kMostOneHot);
 }

@@ -1,13 +1,11 @@
 #include "stoker/train/models/wide_and_deep.h"
 
-#include <torch/nn/modules/container/modulelist.h>
-#include <torch/nn/modules/linear.h>
-
 #include <algorithm>
 
 #include "stoker/train/core/layers.h"
 #include "stoker/train/core/model.h"
 #include "stoker/train/models/feature_inputs_internal.h"
+#include "stoker/train/models/linear_layers_internal.h"
 #include "stoker/train/models/width_range_internal.h"
 
 namespace stoker {
@@ -21,15 +19,8 @@ class WideAndDeepModel final : public Model {
                                           features, FeaturePart::kWide, options.classes))),
         deep_(register_module(
             "deep", std::make_shared<internal::FeatureVectors>(features, FeaturePart::kDeep))) {
-    const auto list = register_module("layers", torch::nn::ModuleList());
-    int64_t width = deep_->width();
-    std::vector<int64_t> widths = options.hidden;
-    widths.push_back(options.classes);
-    for (const int64_t next : widths) {
-      layers_.emplace_back(width, next);
-      list->push_back(layers_.back());
-      width = next;
-    }
+    layers_ = AddLinearLayers(register_module("layers", torch::nn::ModuleList()), deep_->width(),
+                              options.hidden, options.classes);
   }
 
   bool LaunchesAlike() const override { return true; }

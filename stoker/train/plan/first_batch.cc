@@ -6,16 +6,19 @@
 
 namespace stoker {
 
+Result<ModelInput> InputOf(const TrainOptions& options, const Dataset& batches) {
+  STOKER_RETURN_IF_ERROR(
+      FindFeederFields(batches.spec(), {.input = options.input, .target = options.target})
+          .status());
+  return ModelInputOf(batches, options.input);
+}
+
 Result<FirstBatch> ReadFirstBatch(const Recipe& recipe, c10::Device device,
                                   TargetCheck check_target) {
-  const TrainOptions& options = recipe.train.options;
-  const Dataset& data = recipe.data.train;
-  STOKER_RETURN_IF_ERROR(
-      FindFeederFields(data.spec(), {.input = options.input, .target = options.target}).status());
-  STOKER_ASSIGN_OR_RETURN(const ModelInput input, ModelInputOf(data, options.input));
+  STOKER_ASSIGN_OR_RETURN(ModelInput input, InputOf(recipe.train.options, recipe.data.train));
   STOKER_ASSIGN_OR_RETURN(TensorBatch batch, FirstBatchOf(recipe, Placement{.device = device},
                                                           std::move(check_target)));
-  return FirstBatch{.batch = std::move(batch), .input = input};
+  return FirstBatch{.batch = std::move(batch), .input = std::move(input)};
 }
 
 }  // namespace stoker

@@ -10,6 +10,10 @@
 
 namespace stoker {
 
+// Returns what one sample of these batches is. Errors: kInvalidArgument if the field of the input
+// or of the target is missing, or the input suits no model.
+Result<ModelInput> InputOf(const TrainOptions& options, const Dataset& batches);
+
 struct FirstBatch {
   TensorBatch batch;  // on the device, contiguous
   ModelInput input;   // one sample of it

@@ -18,25 +18,19 @@
 #include "stoker/train/evaluation/evaluator.h"
 #include "stoker/train/evaluation/metric_set.h"
 #include "stoker/train/plan/channel_order.h"
+#include "stoker/train/plan/first_batch.h"
 #include "stoker/train/plan/model_trial.h"
 #include "stoker/train/step/learner.h"
 
 namespace stoker {
 namespace {
 
-Result<ModelInput> CheckFields(const TrainOptions& options, const Dataset& batches) {
-  STOKER_RETURN_IF_ERROR(
-      FindFeederFields(batches.spec(), {.input = options.input, .target = options.target})
-          .status());
-  return ModelInputOf(batches, options.input);
-}
-
 // What one sample is, alike in both pipelines.
 Result<ModelInput> CheckData(const Recipe& recipe) {
   const TrainOptions& options = recipe.train.options;
-  STOKER_ASSIGN_OR_RETURN(const ModelInput input, CheckFields(options, recipe.data.train));
+  STOKER_ASSIGN_OR_RETURN(const ModelInput input, InputOf(options, recipe.data.train));
   if (!recipe.data.eval) return input;
-  const Result<ModelInput> eval = CheckFields(options, *recipe.data.eval);
+  const Result<ModelInput> eval = InputOf(options, *recipe.data.eval);
   STOKER_RETURN_IF_ERROR(eval.status().While("checking data.eval"));
   if (eval->features != input.features) {
     return InvalidArgument(
