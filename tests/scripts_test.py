@@ -297,7 +297,7 @@ class CompareTest(ScriptTest):
               bench*) echo '{"samples_per_s": 2e6, "first_batch_ms": 5, "load_ms": 9, "peak_rss_mb": 50}' ;;
               plot*fast*) echo '{"runs": [{"reached": {"step": 700, "train_seconds": 6}}]}' ;;
               plot*) echo '{"runs": [{"reached": {"step": 1700, "train_seconds": 12}}]}' ;;
-              train*) echo '{"images_per_s": 300, "train_seconds": 1, "last_evaluation": {"accuracy": 0.95}}' ;;
+              train*) echo '{"images_per_s": 300, "waited": 0, "train_seconds": 1, "last_evaluation": {"accuracy": 0.95}}' ;;
             esac
             """)
         self.write("bin/some_bench", "#!/bin/sh\n")
@@ -309,6 +309,9 @@ class CompareTest(ScriptTest):
         self.write("peers/loop_torch.py", "print('{\"us_a_step\": 400}')\n")
         self.write("peers/formats_peers.py", "print('{\"samples_per_s\": 1e5}')\n")
         self.write("peers/tables_peers.py", "print('{\"samples_per_s\": 1e5}')\n")
+        self.write("peers/tabular.py",
+                   "print('{\"memory_rows_s\": {\"median\": 100}, \"pandas/w2_rows_s\": {\"median\": 9}, \"keras_csv_rows_s\": {\"median\": 40}}')\n")
+        self.write("data/diamonds.csv", "carat\n")
         self.write("peers/text_peers.py", "print('{\"lines_per_s\": 1e5}')\n")
         self.write("peers/time_to_accuracy_torch.py", "print('{\"step\": 900, \"train_seconds\": 30}')\n")
         self.write("peers/small_files_torch.py", "print('{\"samples_per_s\": 1e5}')\n")
@@ -316,7 +319,7 @@ class CompareTest(ScriptTest):
     def bench(self, script, *arguments, expect, **environment):
         return self.run_script(ROOT / "bench" / script, *arguments, expect=expect, PYTHONDONTWRITEBYTECODE="1", **{
             "STOKER_BIN": str(self.folder / "bin"), "STOKER_PEERS": str(self.folder / "peers"),
-            "STOKER_PEERS_PYTHON": sys.executable, "STOKER_PHOTOS": str(self.folder / "photos"),
+            "STOKER_PEERS_PYTHON": sys.executable, "STOKER_PHOTOS": str(self.folder / "photos"), "STOKER_DATA": str(self.folder / "data"),
             "STOKER_PYTHON": "/nowhere/python",  # these tests must pass without the package; ./dev bench builds it
             "STOKER_STARTUP_MS": "60000", **environment})  # a busy machine starts no program within 50 ms
 
@@ -324,6 +327,7 @@ class CompareTest(ScriptTest):
         for script, says in [("records", "ours is 20.00 times"), ("train", "reached: at least 1.7 times"),
                              ("loop", "reached: at most 0.2 times Lightning"),
                              ("formats", "reached: at least 5 times the speed of webdataset"),
+                             ("wide_and_deep", "reached: stoker at least 20 times the speed of pandas"),
                              ("time_to_accuracy", "is 2.00 times as fast as recipes/fashion-mnist.yaml")]:
             with self.subTest(script=script):
                 said = self.bench(script, "1", expect=0)
