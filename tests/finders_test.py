@@ -103,7 +103,8 @@ train: {device: cpu, threads: 1}
         self.assertLessEqual({"resnet50", "lstm"}, set(known))
         for model in known:
             of_sequences = "tokens" in known[model]
-            small = {"inception_v3": ["{inception_v3: {classes: 10, aux_weight: 0}}", "3x75x75"]}.get(
+            small = {"inception_v3": ["{inception_v3: {classes: 10, aux_weight: 0}}", "3x75x75"],
+                     "wide_and_deep": ["wide_and_deep", "features"]}.get(
                 model, [model, "tokens" if of_sequences else "3x32x32"])
             with self.subTest(model=model):
                 found = self.run_json("bench", "--model", small[0], "--input", small[1], "--batches", "2,4", "--seconds", "0.1")
@@ -120,6 +121,7 @@ train: {device: cpu, threads: 1}
                 (["--model", "resnet51"], ["--model:1:", "did you mean 'resnet50'?"]),
                 (["--model", "mlp", "--input", "3x224"], ["--input 3x224"]),
                 (["--model", "mlp", "--input", "tokens"], ["mlp takes numbers"]),
+                (["--model", "wide_and_deep"], ["wide_and_deep takes rows of features"]),
                 (["--model", "lstm", "--input", "3x8x8"], ["lstm takes sequences of tokens"]),
                 (["--model", "mlp", "--input", "3x0x4"], ["--input 3x0x4"]),
                 (["--model", "mlp", "--input", "1x2x3x4"], ["--input 1x2x3x4"]),

@@ -80,7 +80,7 @@ Status CheckAndRun(const BenchArguments& arguments,
 void AddModelOptions(CLI::App& app, BenchArguments& arguments) {
   app.add_option("--model", arguments.model, "measure training steps of a model, such as resnet50")
       ->type_name("MODEL");
-  app.add_option("--input", arguments.input, "its samples: pictures; or tokens (64 each)")
+  app.add_option("--input", arguments.input, "its samples: pictures; or tokens, or features")
       ->type_name("CxHxW")
       ->default_str("3x224x224");
   app.add_option("--batches", arguments.batches, "its batch sizes")

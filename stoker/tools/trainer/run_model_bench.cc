@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <string_view>
+#include <utility>
 
 #include "stoker/base/config.h"
 #include "stoker/base/json_text.h"
@@ -16,16 +17,29 @@
 namespace stoker {
 namespace {
 
-// "3x224x224", or "tokens"
+// A row as advertisements have it: 13 numbers, and 26 words of 1,000 known ones each, with vectors.
+ModelInput RowOfFeatures() {
+  FeatureLayout layout{.columns = {{.name = "numbers", .slots = 13}}};
+  for (int word = 1; word <= 26; ++word) {
+    layout.columns.push_back(
+        {.name = fmt::format("word_{}", word), .categories = 1000, .embedding = 16});
+  }
+  const int64_t slots = layout.NumSlots();
+  return {.channels = slots, .features = std::move(layout)};
+}
+
+// "3x224x224", "tokens" or "features"
 Result<ModelInput> ParseInput(std::string_view text) {
   if (text == "tokens") return ModelInput{.channels = 0, .tokens = true};
+  if (text == "features") return RowOfFeatures();
   int64_t sizes[3] = {};
   std::string_view rest = text;
   for (int64_t& size : sizes) {
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), size);
     if (error != std::errc() || size < 1 || size > 1 << 20) {
       return InvalidArgument(
-          "--input {}: it is channels, height and width, such as 3x224x224 or 1x28x28, or tokens",
+          "--input {}: it is channels, height and width, such as 3x224x224 or 1x28x28; or tokens, "
+          "or features",
           text);
     }
     rest.remove_prefix(static_cast<size_t>(end - rest.data()));

@@ -40,15 +40,25 @@ std::optional<int64_t> SamplesOf(const Dataset& batches) {
   return samples.known() ? std::optional(samples.value()) : std::nullopt;
 }
 
+at::Tensor RandomInput(const ModelInput& input) {
+  if (input.tokens) return at::ones({kRandomSamples, kRandomTokens}, at::kLong);
+  at::Tensor values = at::randn({kRandomSamples, input.channels, input.height, input.width});
+  int64_t slot = 0;
+  for (const FeatureColumn& column : input.features.columns) {
+    at::Tensor slots = values.narrow(/*dim=*/1, slot, column.slots);
+    if (!column.is_numbers()) slots.random_(column.categories);
+    slot += column.slots;
+  }
+  return values;
+}
+
 // As many classes as the model tells apart, by what it answers.
 Result<TensorBatch> RandomBatch(Model& model, const ModelInput& input, c10::Device device) {
   TensorBatch batch;
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
     const at::NoGradGuard no_grad;
     torch::manual_seed(1);
-    batch.input = input.tokens
-                      ? at::ones({kRandomSamples, kRandomTokens}, at::kLong)
-                      : at::randn({kRandomSamples, input.channels, input.height, input.width});
+    batch.input = RandomInput(input);
     model.eval();
     const int64_t classes = model.Forward(batch.input).size(1);
     batch.input = batch.input.to(device);
