@@ -11,6 +11,7 @@
 #include "stoker/run/metrics_file.h"
 #include "stoker/train/core/callback.h"
 #include "stoker/train/core/parameters.h"
+#include "stoker/train/core/row_gradient.h"
 
 namespace stoker {
 namespace {
@@ -59,7 +60,7 @@ class LogTensorsCallback final : public Callback {
         if (!MatchesPattern(name, options_.match)) continue;
         Json line = {{"step", run.step + 1}, {"name", name}, {"value", FiguresOf(tensor, 1)}};
         if (tensor.grad().defined())
-          line["gradient"] = FiguresOf(tensor.grad(), run.gradient_scale);
+          line["gradient"] = FiguresOf(ValuesOfGradient(tensor.grad()), run.gradient_scale);
         STOKER_RETURN_IF_ERROR(file_->Append(line));
       }
       return OkStatus();

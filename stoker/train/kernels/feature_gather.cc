@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "stoker/device/torch_threads.h"
+#include "stoker/train/kernels/table_rows.h"
 
 namespace stoker {
 namespace {
@@ -19,6 +20,7 @@ using torch::autograd::Variable;
 using torch::autograd::variable_list;
 
 constexpr const char* kGather = "gather";
+constexpr const char* kOfRows = "of_rows";
 // Fewer values than this are not worth waking other threads.
 constexpr int64_t kValuesForThreads = 1 << 16;
 constexpr int64_t kColumnsOfAThread = 32;
@@ -105,9 +107,10 @@ struct TableColumns {
   int64_t begin, end;
 };
 
-std::vector<TableColumns> ColumnsOf(const FeatureGather& gather) {
+std::vector<TableColumns> ColumnsOf(const FeatureGather& gather, const std::vector<bool>& of_rows) {
   std::vector<TableColumns> all;
   for (size_t table = 0; table < gather.table_widths.size(); ++table) {
+    if (of_rows[table]) continue;
     const int64_t width = gather.table_widths[table];
     for (int64_t begin = 0; begin < width; begin += kColumnsOfAThread)
       all.push_back({table, begin, std::min(begin + kColumnsOfAThread, width)});
@@ -133,14 +136,33 @@ void AddGradients(const FeatureGather& gather, const TableColumns& columns, cons
   }
 }
 
+at::Tensor GradientOfTable(const FeatureGather& gather, size_t table, const at::Tensor& rows,
+                           const at::Tensor& grad) {
+  const int64_t samples = rows.size(0), slots = rows.size(1);
+  const float* row = rows.const_data_ptr<float>();
+  std::vector<RowUse> uses;
+  for (int64_t i = 0; i < samples; ++i, row += slots) {
+    for (const GatheredFeature& feature : gather.features) {
+      if (feature.table != table) continue;
+      ForCategories(feature, row, [&](int64_t category, float share) {
+        uses.push_back({feature.first_row + category, i * gather.width + feature.to, share});
+      });
+    }
+  }
+  return GradientOfRows(uses, grad.const_data_ptr<float>(), gather.table_rows[table],
+                        gather.table_widths[table]);
+}
+
 std::vector<at::Tensor> TableGradients(const FeatureGather& gather, const at::Tensor& rows,
-                                       const at::Tensor& grad) {
+                                       const at::Tensor& grad, const std::vector<bool>& of_rows) {
   std::vector<at::Tensor> sums;
   for (size_t table = 0; table < gather.table_rows.size(); ++table) {
     sums.push_back(
-        at::zeros({gather.table_rows[table], gather.table_widths[table]}, rows.options()));
+        of_rows[table]
+            ? GradientOfTable(gather, table, rows, grad)
+            : at::zeros({gather.table_rows[table], gather.table_widths[table]}, rows.options()));
   }
-  const std::vector<TableColumns> columns = ColumnsOf(gather);
+  const std::vector<TableColumns> columns = ColumnsOf(gather, of_rows);
   ForRanges(std::ssize(columns), rows.size(0) * gather.width, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const TableColumns& mine = columns[static_cast<size_t>(i)];
@@ -153,8 +175,12 @@ std::vector<at::Tensor> TableGradients(const FeatureGather& gather, const at::Te
 class GatherFunction : public torch::autograd::Function<GatherFunction> {
  public:
   static Variable forward(AutogradContext* context, const Variable& rows, at::TensorList tables,
-                          const c10::intrusive_ptr<FeatureGather>& gather) {
+                          const c10::intrusive_ptr<FeatureGather>& gather,
+                          const std::vector<bool>& of_rows) {
     context->save_for_backward({rows});
+    c10::List<bool> kept;
+    for (const bool each : of_rows) kept.push_back(each);
+    context->saved_data[kOfRows] = kept;
     context->saved_data[kGather] = c10::IValue::make_capsule(gather);
     return Gathered(rows, *gather, tables.vec());
   }
@@ -164,10 +190,12 @@ class GatherFunction : public torch::autograd::Function<GatherFunction> {
     const auto gather =
         c10::static_intrusive_pointer_cast<FeatureGather>(context->saved_data[kGather].toCapsule());
     const at::Tensor grad = outputs[0].contiguous();
+    std::vector<bool> of_rows;
+    for (const bool each : context->saved_data[kOfRows].toBoolList()) of_rows.push_back(each);
     variable_list gradients = {Variable()};
-    for (at::Tensor& sums : TableGradients(*gather, rows, grad))
+    for (at::Tensor& sums : TableGradients(*gather, rows, grad, of_rows))
       gradients.push_back(std::move(sums));
-    gradients.emplace_back();
+    gradients.resize(gradients.size() + 2);  // of what are no tensors
     return gradients;
   }
 };
@@ -183,7 +211,8 @@ bool CanGatherFeatures(const at::Tensor& rows, const std::vector<at::Tensor>& ta
 }
 
 at::Tensor GatherFeatures(const at::Tensor& rows, const c10::intrusive_ptr<FeatureGather>& gather,
-                          const std::vector<at::Tensor>& tables) {
+                          const std::vector<at::Tensor>& tables,
+                          const std::vector<bool>& of_rows) {
   TORCH_CHECK(CanGatherFeatures(rows, tables) && tables.size() == gather->table_rows.size(),
               "GatherFeatures takes float rows on the CPU and ", gather->table_rows.size(),
               " such tables, here are ", rows.toString(), rows.sizes(), " and ", tables.size());
@@ -192,7 +221,11 @@ at::Tensor GatherFeatures(const at::Tensor& rows, const c10::intrusive_ptr<Featu
   const bool wants_gradient =
       at::GradMode::is_enabled() &&
       std::ranges::any_of(tables, [](const at::Tensor& table) { return table.requires_grad(); });
-  if (wants_gradient) return GatherFunction::apply(rows, at::TensorList(tables), gather);
+  if (wants_gradient) {
+    const std::vector<bool> none(tables.size(), false);
+    return GatherFunction::apply(rows, at::TensorList(tables), gather,
+                                 of_rows.empty() ? none : of_rows);
+  }
   return Gathered(rows, *gather, tables);
 }
 

@@ -41,9 +41,11 @@ bool CanGatherFeatures(const at::Tensor& rows, const std::vector<at::Tensor>& ta
 // for the rows, and no second derivatives. Each sum is in the order of the samples, so the bits do
 // not depend on the number of threads. REQUIRES: CanGatherFeatures, and tables of the sizes that
 // `gather` says.
-//   rows    [samples, slots]
-//   tables  [table_rows[i], table_widths[i]]
+//   rows     [samples, slots]
+//   tables   [table_rows[i], table_widths[i]]
+//   of_rows  which tables get a gradient of rows (train/core/row_gradient.h); empty: none
 at::Tensor GatherFeatures(const at::Tensor& rows, const c10::intrusive_ptr<FeatureGather>& gather,
-                          const std::vector<at::Tensor>& tables);
+                          const std::vector<at::Tensor>& tables,
+                          const std::vector<bool>& of_rows = {});
 
 }  // namespace stoker

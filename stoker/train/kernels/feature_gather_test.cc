@@ -70,6 +70,23 @@ TEST(GatherFeatures, GivesTheScoresAndGradientsOfALinearLayerOverFeatures) {
   ExpectAsOfParts(wide, Rows(30000, 40));
 }
 
+TEST(GatherFeatures, HasTheSameGradientsAsRowsOfTheTables) {
+  torch::manual_seed(5);
+  internal::FeatureVectors vectors(Layout(40), FeaturePart::kBoth);
+  const at::Tensor rows = Rows(3000, 40);
+  const auto whole = Trained(vectors, [&] { return vectors.Forward(rows); });
+  for (const auto& module : vectors.modules(/*include_self=*/false)) {
+    if (auto* table = module->as<torch::nn::EmbeddingImpl>()) table->options.sparse(true);
+  }
+  for (const auto& of_rows : {Trained(vectors, [&] { return vectors.Forward(rows); }),
+                              Trained(vectors, [&] { return vectors.ForwardOfParts(rows); })}) {
+    for (size_t i = 1; i < whole.size(); ++i) {
+      ASSERT_TRUE(of_rows[i].is_sparse());
+      EXPECT_TRUE(of_rows[i].to_dense().allclose(whole[i], 1e-4, 1e-4)) << i;
+    }
+  }
+}
+
 TEST(GatherFeatures, HasTheSameBytesForAnyNumberOfThreads) {
   torch::manual_seed(4);
   internal::FeatureVectors vectors(Layout(5000), FeaturePart::kBoth);

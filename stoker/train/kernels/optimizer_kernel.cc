@@ -203,6 +203,33 @@ size_t RmspropApply(float* p, const float* g, float* v, float* b, size_t n,
   return Whole(n);
 }
 
+size_t FtrlApply(float* p, const float* g, float* s, float* z, size_t n, const FtrlConstants& c) {
+  const Floats d;
+  const auto zero = hn::Zero(d), lr = hn::Set(d, c.lr), l1 = hn::Set(d, c.l1);
+  const auto l2 = hn::Set(d, c.l2), beta = hn::Set(d, c.beta), initial = hn::Set(d, c.initial);
+  const auto curvature = [&](Vector root) {
+    return hn::Add(hn::Div(hn::Add(beta, root), lr), l2);
+  };
+  for (size_t j = 0; j < Whole(n); j += hn::Lanes(d)) {
+    const auto pj = hn::LoadU(d, p + j), gj = hn::LoadU(d, g + j);
+    const auto before = hn::LoadU(d, s + j), zj = hn::LoadU(d, z + j);
+    const auto sum = hn::Add(before, hn::Mul(gj, gj));
+    const auto root_before = hn::Sqrt(hn::Add(initial, before));
+    const auto root = hn::Sqrt(hn::Add(initial, sum));
+    const auto fresh = hn::And(hn::Eq(before, zero), hn::Eq(zj, zero));
+    const auto first = hn::Neg(hn::Add(hn::Mul(pj, curvature(root_before)),
+                                       hn::IfThenZeroElse(hn::Eq(pj, zero), hn::CopySign(l1, pj))));
+    const auto sigma = hn::Div(hn::Sub(root, root_before), lr);
+    const auto next =
+        hn::Add(hn::IfThenElse(fresh, first, zj), hn::Sub(gj, hn::Mul(sigma, pj)));
+    const auto moved = hn::Div(hn::Sub(hn::CopySign(l1, next), next), curvature(root));
+    hn::StoreU(sum, d, s + j);
+    hn::StoreU(next, d, z + j);
+    hn::StoreU(hn::IfThenZeroElse(hn::Le(hn::Abs(next), l1), moved), d, p + j);
+  }
+  return Whole(n);
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace stoker
@@ -217,6 +244,7 @@ HWY_EXPORT(SubtractScaled);
 HWY_EXPORT(LarsApply);
 HWY_EXPORT(LionApply);
 HWY_EXPORT(RmspropApply);
+HWY_EXPORT(FtrlApply);
 
 SquareSums SumSquares(const float* a, const float* b, size_t n) {
   return HWY_DYNAMIC_DISPATCH(SumSquares)(a, b, n);
@@ -250,6 +278,12 @@ void RmspropApply(float* p, const float* g, float* v, float* b, size_t n,
                   const RmspropConstants& constants) {
   const size_t done = HWY_DYNAMIC_DISPATCH(RmspropApply)(p, g, v, b, n, constants);
   RmspropApplyReference(p + done, g + done, v + done, b + done, n - done, constants);
+}
+
+void FtrlApply(float* p, const float* g, float* s, float* z, size_t n,
+               const FtrlConstants& constants) {
+  const size_t done = HWY_DYNAMIC_DISPATCH(FtrlApply)(p, g, s, z, n, constants);
+  FtrlApplyReference(p + done, g + done, s + done, z + done, n - done, constants);
 }
 
 SquareSums SumSquaresReference(const float* a, const float* b, size_t n) {
@@ -308,6 +342,21 @@ void RmspropApplyReference(float* p, const float* g, float* v, float* b, size_t 
     v[j] = c.alpha * v[j] + (1 - c.alpha) * (h * h);
     b[j] = c.momentum * b[j] + h / (std::sqrt(v[j]) + c.eps);
     p[j] -= c.lr * b[j];
+  }
+}
+
+void FtrlApplyReference(float* p, const float* g, float* s, float* z, size_t n,
+                        const FtrlConstants& c) {
+  const auto curvature = [&](float root) { return (c.beta + root) / c.lr + c.l2; };
+  for (size_t j = 0; j < n; ++j) {
+    const float root_before = std::sqrt(c.initial + s[j]);
+    if (s[j] == 0 && z[j] == 0)
+      z[j] = -(p[j] * curvature(root_before) + (p[j] == 0 ? 0 : std::copysign(c.l1, p[j])));
+    s[j] += g[j] * g[j];
+    const float root = std::sqrt(c.initial + s[j]);
+    const float sigma = (root - root_before) / c.lr;
+    z[j] += g[j] - sigma * p[j];
+    p[j] = std::abs(z[j]) <= c.l1 ? 0 : (std::copysign(c.l1, z[j]) - z[j]) / curvature(root);
   }
 }
 

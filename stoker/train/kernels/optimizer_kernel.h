@@ -53,6 +53,15 @@ struct RmspropConstants {
 void RmspropApply(float* p, const float* g, float* v, float* b, size_t n,
                   const RmspropConstants& constants);
 
+// n = initial + s;  s += g^2;  z += g - (sqrt(initial + s) - sqrt(n)) / lr p;  then
+// p = -(z - sign(z) l1) / ((beta + sqrt(initial + s)) / lr + l2) where |z| > l1, else 0.
+// Where s and z are 0, as before the first gradient, z begins at the value that gives p.
+struct FtrlConstants {
+  float lr = 0, l1 = 0, l2 = 0, beta = 0, initial = 0;
+};
+void FtrlApply(float* p, const float* g, float* s, float* z, size_t n,
+               const FtrlConstants& constants);
+
 // The plain twins: the references in tests of the above.
 SquareSums SumSquaresReference(const float* a, const float* b, size_t n);
 SquareSums LambDirectionsReference(const float* p, float* g, float* m, float* v, size_t n,
@@ -64,5 +73,7 @@ void LionApplyReference(float* p, const float* g, float* m, size_t n,
                         const LionConstants& constants);
 void RmspropApplyReference(float* p, const float* g, float* v, float* b, size_t n,
                            const RmspropConstants& constants);
+void FtrlApplyReference(float* p, const float* g, float* s, float* z, size_t n,
+                        const FtrlConstants& constants);
 
 }  // namespace stoker

@@ -133,6 +133,29 @@ TEST_P(OptimizerKernel, RmspropGivesTheBitsOfTheReference) {
       });
 }
 
+TEST_P(OptimizerKernel, FtrlGivesTheBitsOfTheReferenceAlsoBeforeTheFirstGradient) {
+  const FtrlConstants c{.lr = .1f, .l1 = .5f, .l2 = .01f, .beta = 1, .initial = .1f};
+  const auto with_fresh = [](Arrays& a, size_t n) {
+    for (size_t i = 0; i < n; i += 3) a.v()[i] = a.m()[i] = 0;
+    for (size_t i = 0; i < n; i += 6) a.p()[i] = 0;
+  };
+  ExpectSameBits(
+      [&](Arrays& a, size_t n) {
+        with_fresh(a, n);
+        return FtrlApply(a.p(), a.g(), a.v(), a.m(), n, c), SquareSums();
+      },
+      [&](Arrays& a, size_t n) {
+        with_fresh(a, n);
+        return FtrlApplyReference(a.p(), a.g(), a.v(), a.m(), n, c), SquareSums();
+      });
+}
+
+TEST_P(OptimizerKernel, FtrlHidesNoNan) {
+  std::vector<float> p(20, 1), g(20, std::nanf("")), s(20, 1), z(20, 1);
+  FtrlApply(p.data(), g.data(), s.data(), z.data(), p.size(), {.lr = .1f, .l1 = .1f});
+  for (const float value : p) EXPECT_TRUE(std::isnan(value));
+}
+
 STOKER_ON_EVERY_INSTRUCTION_SET(OptimizerKernel);
 
 TEST(SumSquares, IsExactWhereAllSumsAre) {

@@ -11,6 +11,7 @@
 #include "stoker/base/array.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/image/encode_png.h"
+#include "stoker/train/core/row_gradient.h"
 
 namespace stoker {
 namespace {
@@ -173,8 +174,10 @@ Status AddHistograms(const Model& model, double gradient_scale, Summary& summary
     for (const auto& [name, parameter] : ParametersOf(model)) {
       summary.AddHistogram(fmt::format("weights/{}", name), HistogramOf(parameter, 1));
       if (!parameter.grad().defined()) continue;
+      const at::Tensor gradient = ValuesOfGradient(parameter.grad());
+      if (gradient.numel() == 0) continue;
       summary.AddHistogram(fmt::format("gradients/{}", name),
-                           HistogramOf(parameter.grad(), gradient_scale));
+                           HistogramOf(gradient, gradient_scale));
     }
   });
 }

@@ -7,6 +7,8 @@
 
 #include "stoker/train/core/layers.h"
 #include "stoker/train/core/model.h"
+#include "stoker/train/kernels/row_bags.h"
+#include "stoker/train/kernels/table_rows.h"
 #include "stoker/train/models/linear_layers_internal.h"
 #include "stoker/train/models/sequences_internal.h"
 #include "stoker/train/models/width_range_internal.h"
@@ -46,11 +48,16 @@ class EmbeddingBagModel final : public Model {
   // Only tokens travel on, each sample's one after the other: padding costs nothing then.
   at::Tensor Combined(const at::Tensor& input) {
     const at::Tensor there = TokensIn(input, options_.tokens, options_.padding);
+    const at::Tensor& table = embedding_->weight;
+    const bool of_rows = embedding_->options.sparse() && options_.combine != "max";
+    if (of_rows && input.is_cpu() && IsPlainTable(table))
+      return SumRowsOf(input, table, {options_.padding, options_.combine == "mean"});
     const at::Tensor ends = there.sum(1).cumsum(0);
     const at::Tensor begins =
         at::cat({at::zeros({1}, ends.options()), ends.narrow(0, 0, ends.size(0) - 1)});
-    return std::get<0>(at::embedding_bag(embedding_->weight, input.masked_select(there), begins,
-                                         /*scale_grad_by_freq=*/false, ModeOf(options_.combine)));
+    return std::get<0>(at::embedding_bag(table, input.masked_select(there), begins,
+                                         /*scale_grad_by_freq=*/false, ModeOf(options_.combine),
+                                         of_rows));
   }
 
   const EmbeddingBag options_;

@@ -177,9 +177,13 @@ FeatureVectors::FeatureVectors(const FeatureLayout& layout, FeaturePart part)
 
 at::Tensor FeatureVectors::Forward(const at::Tensor& rows) {
   std::vector<at::Tensor> tables;
-  for (const torch::nn::Embedding& embedding : embeddings_) tables.push_back(embedding->weight);
+  std::vector<bool> of_rows;
+  for (const torch::nn::Embedding& embedding : embeddings_) {
+    tables.push_back(embedding->weight);
+    of_rows.push_back(embedding->options.sparse());
+  }
   const at::Tensor dense = rows.contiguous();
-  if (CanGatherFeatures(dense, tables)) return GatherFeatures(dense, gather_, tables);
+  if (CanGatherFeatures(dense, tables)) return GatherFeatures(dense, gather_, tables, of_rows);
   return ForwardOfParts(rows);
 }
 
@@ -199,7 +203,8 @@ at::Tensor FeatureVectors::ForwardOfParts(const at::Tensor& rows) {
     const at::Tensor of = ids.narrow(1, begin, feature.slots);
     const at::Tensor count = counts.narrow(1, begin, feature.slots);
     if (feature.table) {
-      const at::Tensor vectors = at::embedding(embeddings_[*feature.table]->weight, of);
+      torch::nn::Embedding table = embeddings_[*feature.table];
+      const at::Tensor vectors = table(of);
       parts.push_back((vectors * count.unsqueeze(2)).sum(1));
     } else {
       one_hot.scatter_add_(1, of + (feature.to - slots_.num_numbers()), count);
@@ -219,8 +224,12 @@ FeatureWeights::FeatureWeights(const FeatureLayout& layout, FeaturePart part, in
     feature.first_row = std::exchange(categories, categories + feature.categories);
     begins_.insert(begins_.end(), static_cast<size_t>(feature.slots), feature.first_row);
   }
-  if (categories > 0)
-    categories_ = register_parameter("categories", at::zeros({categories, classes}));
+  if (categories > 0) {
+    const at::Tensor zeros = at::zeros({categories, classes});
+    categories_ = register_module("categories",
+                                  torch::nn::Embedding(
+                                      torch::nn::EmbeddingOptions(categories, classes)._weight(zeros)));
+  }
   bias_ = register_parameter("bias", at::zeros({classes}));
   gather_->width = classes;
   gather_->table_rows = {categories};
@@ -233,17 +242,16 @@ at::Tensor FeatureWeights::OfNumbers(const at::Tensor& rows) {
 
 at::Tensor FeatureWeights::Forward(const at::Tensor& rows) {
   const at::Tensor dense = rows.contiguous();
-  if (!categories_.defined() || !CanGatherFeatures(dense, {categories_}))
-    return ForwardOfParts(rows);
-  return GatherFeatures(dense, gather_, {categories_}) + OfNumbers(rows);
+  if (!categories_ || !CanGatherFeatures(dense, {categories_->weight})) return ForwardOfParts(rows);
+  return GatherFeatures(dense, gather_, {categories_->weight}, {categories_->options.sparse()}) +
+         OfNumbers(rows);
 }
 
 at::Tensor FeatureWeights::ForwardOfParts(const at::Tensor& rows) {
   const at::Tensor scores = OfNumbers(rows);
-  if (!categories_.defined()) return scores;
+  if (!categories_) return scores;
   const auto [ids, counts] = slots_.CategoriesOf(rows);
-  const at::Tensor weights =
-      at::embedding(categories_, ids + OnDeviceOf(rows, begins_, begins_on_device_));
+  const at::Tensor weights = categories_(ids + OnDeviceOf(rows, begins_, begins_on_device_));
   return scores + (weights * counts.unsqueeze(2)).sum(1);
 }
 

@@ -79,7 +79,7 @@ class FeatureVectors : public torch::nn::Module {
 };
 
 // One linear layer over numbers and categories, whose weights begin at zero, as those of
-// tf.estimator's linear models. Parameters: `numbers` [classes, numbers], `categories` [all
+// tf.estimator's linear models. Parameters: `numbers` [classes, numbers], `categories.weight` [all
 // categories, classes] and `bias` [classes].
 class FeatureWeights : public torch::nn::Module {
  public:
@@ -94,7 +94,8 @@ class FeatureWeights : public torch::nn::Module {
 
   FeatureSlots slots_;
   c10::intrusive_ptr<FeatureGather> gather_;  // of the categories
-  at::Tensor numbers_, categories_, bias_;
+  torch::nn::Embedding categories_{nullptr};  // null: there are none
+  at::Tensor numbers_, bias_;
   std::vector<int64_t> begins_;  // of each slot's categories among all
   at::Tensor begins_on_device_;
 };

@@ -118,7 +118,7 @@ TEST(FeatureModels, MlpSeesNumbersOneHotRowsAndVectors) {
 TEST(FeatureModels, WideAndDeepIsTheSumOfItsPartsOverTheirFeatures) {
   const auto model = Built(WideAndDeep{.classes = 2, .hidden = {3}}, Homes());
   EXPECT_THAT(Names(*model),
-              UnorderedElementsAre("wide.numbers", "wide.categories", "wide.bias",
+              UnorderedElementsAre("wide.numbers", "wide.categories.weight", "wide.bias",
                                    "deep.embeddings.cities.weight", "layers.0.weight",
                                    "layers.0.bias", "layers.1.weight", "layers.1.bias"));
   FillWithNumbers(*model);
@@ -133,7 +133,7 @@ TEST(FeatureModels, WideAndDeepIsTheSumOfItsPartsOverTheirFeatures) {
       hidden.matmul(Parameter(*model, "layers.1.weight").t()) + Parameter(*model, "layers.1.bias");
   const at::Tensor wide = Rows().narrow(1, 0, 2).matmul(Parameter(*model, "wide.numbers").t()) +
                           at::cat({OneHot(2, 3), OneHot(3, 4), Near(), OneHot(6, 5)}, 1)
-                              .matmul(Parameter(*model, "wide.categories")) +
+                              .matmul(Parameter(*model, "wide.categories.weight")) +
                           Parameter(*model, "wide.bias");
   EXPECT_TRUE(model->Forward(Rows()).allclose(wide + deep, 1e-5, 1e-5));
 }

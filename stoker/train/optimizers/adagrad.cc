@@ -16,6 +16,11 @@ class AdagradOptimizer final : public GroupedOptimizer {
   AdagradOptimizer(const Adagrad& options, const TrainedParameters& parameters)
       : GroupedOptimizer(parameters, {"sum"}), options_(options) {}
 
+  // Without a gradient nothing moves, but for the decay.
+  RowUpdates row_updates() const override {
+    return options_.weight_decay == 0 ? RowUpdates::kSame : RowUpdates::kNone;
+  }
+
  private:
   void StepGroup(ParameterGroup& group) override {
     const double decay = options_.weight_decay * group.decay_scale;

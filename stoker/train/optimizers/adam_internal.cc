@@ -13,6 +13,10 @@ class AdamOptimizer final : public GroupedOptimizer {
   AdamOptimizer(const AdamSettings& settings, const TrainedParameters& parameters)
       : GroupedOptimizer(parameters, {"exp_avg", "exp_avg_sq"}), settings_(settings) {}
 
+  RowUpdates row_updates() const override {
+    return settings_.lazy ? RowUpdates::kLazy : RowUpdates::kNone;
+  }
+
  private:
   void StepGroup(ParameterGroup& group) override {
     const double beta1 = group.momentum.value_or(settings_.betas[0]);

@@ -9,11 +9,16 @@ void Adamw::Describe(OptionTable<Adamw>& table) {
                                    "share of each weight taken away a step, times the learning "
                                    "rate",
                                    AtLeast(0));
+  DescribeLazy<Adamw>(table);
 }
 
 Result<std::unique_ptr<Optimizer>> Adamw::Build(const TrainedParameters& parameters) const {
   return BuildAdam(kName,
-                   {.betas = betas, .eps = eps, .weight_decay = weight_decay, .decoupled = true},
+                   {.betas = betas,
+                    .eps = eps,
+                    .weight_decay = weight_decay,
+                    .decoupled = true,
+                    .lazy = lazy},
                    parameters);
 }
 

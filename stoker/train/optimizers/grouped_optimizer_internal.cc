@@ -6,11 +6,31 @@
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
+#include "stoker/train/core/row_gradient.h"
+#include "stoker/train/kernels/table_rows.h"
+
 namespace stoker {
 namespace {
+
+// What is copied of a table at once: with its states and gradients it fits into a core's caches.
+constexpr int64_t kValuesAtOnce = 1 << 15;
+constexpr int64_t kLeastRows = 64;
+
+// The rows of a table, and back.
+at::Tensor RowsFrom(const at::Tensor& table, const at::Tensor& rows) {
+  return IsPlainTable(table) ? CopyRows(table, rows) : table.index_select(0, rows);
+}
+
+void RowsInto(at::Tensor table, const at::Tensor& rows, const at::Tensor& values) {
+  if (IsPlainTable(table))
+    WriteRows(table, rows, values);
+  else
+    table.index_copy_(0, rows, values);
+}
 
 // The gradient, laid out as the parameter.
 at::Tensor GradientOf(const at::Tensor& parameter) {
@@ -46,17 +66,44 @@ void GroupedOptimizer::Step(const ScheduleValue& now) {
     const TrainedParameter& parameter = slot.parameter;
     if (!parameter.tensor.grad().defined() || parameter.lr_scale == 0) continue;
     const int64_t step = ++*slot.step.data_ptr<int64_t>();
-    ParameterGroup& group = groups[{parameter.lr_scale, parameter.decay_scale, step}];
-    group.step = step;
-    group.lr = now.lr * parameter.lr_scale;
-    group.decay_scale = parameter.decay_scale;
-    group.momentum = now.momentum;
+    const ParameterGroup alone{.step = step,
+                               .lr = now.lr * parameter.lr_scale,
+                               .decay_scale = parameter.decay_scale,
+                               .momentum = now.momentum};
+    if (IsOfRows(parameter.tensor.grad())) {
+      StepRows(slot, alone);
+      continue;
+    }
+    ParameterGroup& group =
+        groups.try_emplace({parameter.lr_scale, parameter.decay_scale, step}, alone).first->second;
     group.parameters.push_back(parameter.tensor);
     group.gradients.push_back(GradientOf(parameter.tensor));
     group.states.resize(names_.size());
     for (size_t i = 0; i < names_.size(); ++i) group.states[i].push_back(slot.states[i]);
   }
   for (auto& [key, group] : groups) StepGroup(group);
+}
+
+// By a few rows at a time: between their copy and their return they stay in the caches.
+void GroupedOptimizer::StepRows(Slot& slot, const ParameterGroup& alone) {
+  const at::Tensor& table = slot.parameter.tensor;
+  const at::Tensor rows = RowsOf(table.grad());
+  const at::Tensor gradients = ValuesOfGradient(table.grad());
+  const int64_t width = table.numel() / std::max<int64_t>(table.size(0), 1);
+  const int64_t chunk = table.is_cpu() ? std::max(kValuesAtOnce / std::max<int64_t>(width, 1), kLeastRows)
+                                       : rows.numel();
+  for (int64_t begin = 0; begin < rows.numel(); begin += chunk) {
+    const int64_t count = std::min(chunk, rows.numel() - begin);
+    const at::Tensor some = rows.narrow(0, begin, count);
+    ParameterGroup group = alone;
+    group.parameters = {RowsFrom(table, some)};
+    group.gradients = {gradients.narrow(0, begin, count)};
+    for (const at::Tensor& state : slot.states) group.states.push_back({RowsFrom(state, some)});
+    StepGroup(group);
+    RowsInto(table, some, group.parameters.front());
+    for (size_t i = 0; i < slot.states.size(); ++i)
+      RowsInto(slot.states[i], some, group.states[i].front());
+  }
 }
 
 NamedTensors GroupedOptimizer::State() const {

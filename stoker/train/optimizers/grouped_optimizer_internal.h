@@ -42,6 +42,7 @@ class GroupedOptimizer : public Optimizer {
 
  protected:
   // Called without gradient recording, with at least one parameter.
+  // Parameters whose gradients are of rows come alone, as copies of those rows.
   virtual void StepGroup(ParameterGroup& group) = 0;
 
  private:
@@ -50,6 +51,7 @@ class GroupedOptimizer : public Optimizer {
     std::vector<at::Tensor> states;
     at::Tensor step;
   };
+  void StepRows(Slot& slot, const ParameterGroup& alone);
 
   std::vector<std::string> names_;
   std::vector<Slot> slots_;

@@ -9,6 +9,7 @@
 
 #include <cmath>
 
+#include "stoker/train/core/row_gradient.h"
 #include "stoker/train/kernels/tensor_pieces.h"
 
 namespace stoker {
@@ -25,7 +26,9 @@ at::Tensor UnitNorms(const at::Tensor& tensor) {
 }
 
 void ClipUnits(double share, const at::Tensor& parameter, at::Tensor& gradient) {
-  const at::Tensor most = UnitNorms(parameter).clamp_min(kLeastWeights) * share;
+  const at::Tensor& all = parameter.grad();
+  const at::Tensor units = IsOfRows(all) ? parameter.index_select(0, RowsOf(all)) : parameter;
+  const at::Tensor most = UnitNorms(units).clamp_min(kLeastWeights) * share;
   const at::Tensor norms = UnitNorms(gradient);
   gradient.mul_(at::where(norms.gt(most), most / norms.clamp_min(kNormEps), 1));
 }
@@ -50,7 +53,7 @@ void ClipGradients(const ClipOptions& options, const std::vector<at::Tensor>& pa
   std::vector<at::Tensor> gradients;
   for (const at::Tensor& parameter : parameters) {
     if (!parameter.grad().defined()) continue;
-    at::Tensor gradient = parameter.grad();
+    at::Tensor gradient = ValuesOfGradient(parameter.grad());
     if (options.adaptive) ClipUnits(*options.adaptive, parameter, gradient);
     if (options.value) gradient.clamp_(-*options.value, *options.value);
     gradients.push_back(std::move(gradient));

@@ -10,14 +10,13 @@
 
 #include <limits>
 
+#include "stoker/train/core/row_gradient.h"
+
 namespace stoker {
 
 bool GradientsAreFinite(const std::vector<at::Tensor>& parameters) {
   const at::NoGradGuard no_grad;
-  std::vector<at::Tensor> gradients;
-  for (const at::Tensor& parameter : parameters) {
-    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
-  }
+  const std::vector<at::Tensor> gradients = GradientValues(parameters);
   if (gradients.empty()) return true;
   at::Tensor broken = at::zeros({1}, gradients.front().options().dtype(at::kFloat));
   const at::Tensor one = at::ones({1}, broken.options());

@@ -6,6 +6,8 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
 
+#include "stoker/train/core/row_gradient.h"
+
 namespace stoker {
 GradScaler::GradScaler(c10::Device device, const GradScalerOptions& options)
     : options_(options),
@@ -16,10 +18,7 @@ GradScaler::GradScaler(c10::Device device, const GradScalerOptions& options)
 
 void GradScaler::Unscale(const std::vector<at::Tensor>& parameters) {
   const at::NoGradGuard no_grad;
-  std::vector<at::Tensor> gradients;
-  for (const at::Tensor& parameter : parameters) {
-    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
-  }
+  const std::vector<at::Tensor> gradients = GradientValues(parameters);
   found_.zero_();
   if (gradients.empty()) return;
   // As torch does: the reciprocal in double, so that powers of two stay exact.

@@ -1,16 +1,16 @@
 #include "stoker/train/step/gradient_norm.h"
 
-#include <algorithm>
-#include <iterator>
-
+#include "stoker/train/core/row_gradient.h"
 #include "stoker/train/kernels/tensor_pieces.h"
 
 namespace stoker {
 
 double SumOfSquares(const std::vector<at::Tensor>& gradients) {
   std::vector<at::Tensor> defined;
-  std::ranges::copy_if(gradients, std::back_inserter(defined),
-                       [](const at::Tensor& gradient) { return gradient.defined(); });
+  for (const at::Tensor& gradient : gradients) {
+    if (!gradient.defined()) continue;
+    defined.push_back(IsOfRows(gradient) ? gradient.coalesce()._values() : gradient);
+  }
   if (ArePlainFloats(defined)) return SumSquares(defined);
   double squared = 0;
   for (const at::Tensor& gradient : defined) {

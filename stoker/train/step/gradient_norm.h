@@ -7,7 +7,8 @@
 
 namespace stoker {
 
-// Returns the sum of the squares of all values of all defined tensors. Waits for a device. Throws
+// Returns the sum of the squares of all values of all defined tensors, which may be gradients of
+// rows (core/row_gradient.h). Waits for a device. Throws
 // c10::Error.
 double SumOfSquares(const std::vector<at::Tensor>& gradients);
 

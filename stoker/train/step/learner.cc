@@ -18,7 +18,9 @@
 #include "stoker/train/core/build_loss.h"
 #include "stoker/train/core/parameters.h"
 #include "stoker/train/core/precision.h"
+#include "stoker/train/core/row_gradient.h"
 #include "stoker/train/core/training_pass.h"
+#include "stoker/train/kernels/table_rows.h"
 #include "stoker/train/step/clipping.h"
 #include "stoker/train/step/finiteness.h"
 #include "stoker/train/step/gradient_norm.h"
@@ -141,9 +143,20 @@ Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const Mod
                           ParametersToTrain(*model, recipe.train));
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Optimizer> optimizer,
                           BuildOptimizer(recipe.train, parameters, ranks.group));
+  const RowUpdates updates = optimizer->row_updates();
+  if (updates == RowUpdates::kLazy && ranks.group != nullptr) {
+    return InvalidArgument(
+        "{}: lazy updates of embeddings are for one process, and this run has {} ranks, which send "
+        "each other whole gradients; leave `lazy` out",
+        recipe.train.NameOf("optimizer"), ranks.group->membership().world);
+  }
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, BuildLoss(recipe.train));
   std::unique_ptr<Learner> learner(new Learner(
       std::move(model), std::move(loss), std::move(optimizer), recipe.train, placement, plan));
+  learner->of_rows_ = ranks.group == nullptr && UseRowGradients(*learner->model_, updates);
+  if (learner->of_rows_) {
+    for (const auto& [name, tensor] : learner->State()) PreferHugePages(tensor);
+  }
   if (ranks.group != nullptr) {
     learner->ranks_ = std::make_unique<StepRanks>(*ranks.group, *learner->model_,
                                                   recipe.train.distributed, ranks.divisor);
@@ -221,6 +234,7 @@ bool Learner::BackwardByGraph(const TensorBatch& batch) {
 void Learner::BackwardFrom(const at::Tensor& loss) {
   const TraceSpan span("backward");
   (scaler_ ? scaler_->Scale(loss) : loss).backward();
+  if (of_rows_) JoinRows(parameters_);
 }
 
 void Learner::BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor& scores,
@@ -267,9 +281,7 @@ void Learner::AddLoss(const at::Tensor& loss, double weight) {
 void Learner::WeighGradients() {
   if (weight_ == expected_) return;
   const at::NoGradGuard no_grad;
-  for (const at::Tensor& parameter : parameters_) {
-    if (parameter.grad().defined()) parameter.mutable_grad().mul_(expected_ / weight_);
-  }
+  for (at::Tensor& gradient : GradientValues(parameters_)) gradient.mul_(expected_ / weight_);
 }
 
 // What becomes of a step whose losses are finite, as far as they were read.

@@ -107,7 +107,9 @@ class Learner {
   // StepChecks::layers is set.
   void UseGraph(std::unique_ptr<DeviceGraph> graph);
   // Returns whether model and loss make the same launches in every pass.
-  bool LaunchesAlike() const { return model_->LaunchesAlike() && objective_->LaunchesAlike(); }
+  bool LaunchesAlike() const {
+    return model_->LaunchesAlike() && objective_->LaunchesAlike() && !of_rows_;
+  }
   // Returns why an eligible batch was not launched as a whole; each reason once, then empty.
   std::string TakeGraphNote() { return graphed_ ? graphed_->TakeNote() : std::string(); }
 
@@ -220,6 +222,7 @@ class Learner {
   const std::unique_ptr<Optimizer> optimizer_;
   ShardedOptimizer* const sharded_;           // the same; null: it has the state of all parameters
   std::optional<NamedTensors> to_be_spread_;  // its state of all parameters, restored
+  bool of_rows_ = false;  // some gradients are (core/row_gradient.h)
   const ClipOptions clip_;
   const uint64_t seed_;
   const Precision precision_;

@@ -3,6 +3,7 @@
 #include <ATen/record_function.h>
 
 #include "stoker/train/core/parameters.h"
+#include "stoker/train/core/row_gradient.h"
 #include "stoker/train/core/training_pass.h"
 #include "stoker/train/step/finiteness.h"
 #include "stoker/train/step/layer_trace.h"
@@ -39,7 +40,7 @@ std::string Learner::WhyBroken(const TensorBatch& batch, const at::Tensor& score
 std::string Learner::WhyGradients() {
   NamedTensors gradients;
   for (const auto& [name, tensor] : ParametersOf(*model_)) {
-    if (tensor.grad().defined()) gradients.push_back({name, tensor.grad()});
+    if (tensor.grad().defined()) gradients.push_back({name, ValuesOfGradient(tensor.grad())});
   }
   std::string why = fmt::format("the gradient of '{}' is not finite", FirstNotFinite(gradients));
   if (!layer_.empty()) why += fmt::format("; {} is the first that is not", layer_);

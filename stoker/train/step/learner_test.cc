@@ -37,6 +37,73 @@ class LearnerTest : public testing::Test {
   SmallProblem problem_;
 };
 
+// Sequences of three of the tokens from `first` to `last`, each of which is used.
+TensorBatch Tokens(int64_t first, int64_t last) {
+  const int64_t count = last - first + 1;
+  const at::Tensor tokens = torch::arange(2 * count).unsqueeze(1) + torch::arange(3).unsqueeze(0);
+  return {.input = tokens % count + first, .target = torch::arange(2 * count) % 4};
+}
+
+class LearnerOfTokensTest : public LearnerTest {
+ protected:
+  std::unique_ptr<Learner> MakeOfTokens(int64_t tokens, std::vector<std::string> set) {
+    set.push_back(fmt::format("model={{embedding_bag: {{classes: 4, tokens: {}, width: 5}}}}", tokens));
+    const Result<Recipe> recipe = problem_.Load(set);
+    EXPECT_THAT(recipe, IsOk());
+    auto learner = Learner::Create(*recipe, {.channels = 0, .tokens = true}, {});
+    EXPECT_THAT(learner, IsOk());
+    return *std::move(learner);
+  }
+  static at::Tensor TableOf(Learner& learner) {
+    return learner.model().named_parameters()["embedding.weight"].detach().clone();
+  }
+  static void Steps(Learner& learner, const std::vector<TensorBatch>& batches) {
+    int64_t step = 0;
+    for (const TensorBatch& batch : batches)
+      STOKER_ASSERT_OK(learner.Step(batch, {.lr = .05, .momentum = {}}, ++step));
+  }
+};
+
+TEST_F(LearnerOfTokensTest, LazyStepsThatUseAllRowsAreThoseOfAWholeGradient) {
+  for (const std::string more : {"train.clip={}", "train.clip={norm: 0.1}", "train.clip={value: 0.01}",
+                                 "train.clip={adaptive: 0.02}"}) {
+    SCOPED_TRACE(more);
+    const auto whole = MakeOfTokens(7, {"train.optimizer={adamw: {}}", more});
+    const auto lazy = MakeOfTokens(7, {"train.optimizer={adamw: {lazy: true}}", more});
+    for (Learner* learner : {whole.get(), lazy.get()}) {
+      learner->Check({.gradients = true});
+      Steps(*learner, {Tokens(1, 6), Tokens(1, 6)});
+      // Two batches make the last step, the rows of which are joined.
+      STOKER_ASSERT_OK(learner->Backward(Tokens(1, 4), 2));
+      STOKER_ASSERT_OK(learner->Backward(Tokens(3, 6), 2));
+      STOKER_ASSERT_OK(learner->Update({.lr = .05, .momentum = {}}, 3));
+    }
+    // Padding, the first row, has no gradient; AdamW's decay moves it where the gradient is whole.
+    EXPECT_TRUE(torch::allclose(TableOf(*whole).narrow(0, 1, 6), TableOf(*lazy).narrow(0, 1, 6), 1e-5, 1e-6));
+  }
+}
+
+TEST_F(LearnerOfTokensTest, LazyStepsLeaveRowsThatTheyDoNotUse) {
+  const auto lazy = MakeOfTokens(20, {"train.optimizer={adamw: {lazy: true}}"});
+  const at::Tensor before = TableOf(*lazy);
+  Steps(*lazy, {Tokens(1, 5)});
+  const at::Tensor between = TableOf(*lazy);
+  Steps(*lazy, {Tokens(6, 9)});
+  const at::Tensor after = TableOf(*lazy);
+  EXPECT_FALSE(between.narrow(0, 1, 5).equal(before.narrow(0, 1, 5)));
+  EXPECT_TRUE(after.narrow(0, 1, 5).equal(between.narrow(0, 1, 5)));
+  EXPECT_TRUE(after.narrow(0, 10, 10).equal(before.narrow(0, 10, 10)));
+}
+
+TEST_F(LearnerOfTokensTest, AdagradUpdatesTheRowsOfALargeTableWithoutBeingAsked) {
+  const auto learner = MakeOfTokens(5000, {"train.optimizer=adagrad"});
+  STOKER_ASSERT_OK(learner->Backward(Tokens(1, 9)));
+  EXPECT_TRUE(learner->model().named_parameters()["embedding.weight"].grad().is_sparse());
+  STOKER_ASSERT_OK(learner->Update({.lr = .05, .momentum = {}}, 1));
+  STOKER_ASSERT_OK_AND_ASSIGN(const double squared, learner->SquaredGradientOf(Tokens(1, 9)));
+  EXPECT_GT(squared, 0);
+}
+
 // SGD, so that a gradient of the wrong length cannot hide.
 TEST_F(LearnerTest, BatchesOfAnySizesMakeTheStepOfOneBatchOfAllSamples) {
   const std::vector<std::string> sgd = {"train.optimizer=sgd"};

@@ -1,0 +1,40 @@
+// Gradients of rows: what the tables of embeddings get where the optimizer updates the rows that a
+// step uses and no others. Such a gradient is a sparse tensor of torch's whose values are whole
+// rows, [rows used, ...], as torch.nn.Embedding(sparse=True) makes it.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "stoker/run/optimizer.h"
+
+namespace stoker {
+
+class Model;
+
+inline bool IsOfRows(const at::Tensor& gradient) { return gradient.is_sparse(); }
+
+// Returns the numbers of the rows, ascending, int64 [rows used]. REQUIRES: IsOfRows, and JoinRows
+// was called.
+inline at::Tensor RowsOf(const at::Tensor& gradient) { return gradient._indices().select(0, 0); }
+
+// Returns the values of a gradient of rows, sharing memory; any other gradient as it is. All other
+// values of the gradient are 0. REQUIRES: JoinRows was called.
+inline at::Tensor ValuesOfGradient(const at::Tensor& gradient) {
+  return IsOfRows(gradient) ? gradient._values() : gradient;
+}
+
+// Returns the values of the gradients of those of `parameters` that have one.
+std::vector<at::Tensor> GradientValues(const std::vector<at::Tensor>& parameters);
+
+// Makes the gradients of rows have each row once, in ascending order, as their sum. Call it after
+// each backward pass.
+void JoinRows(const std::vector<at::Tensor>& parameters);
+
+// Makes the embeddings of the model (torch::nn::Embedding, EmbeddingBag), whose `sparse` option the
+// layers ask, have gradients of rows as `updates` allows. Where only time is gained, small tables
+// keep their whole gradients, which take less then. Returns whether there are such embeddings.
+bool UseRowGradients(Model& model, RowUpdates updates);
+
+}  // namespace stoker

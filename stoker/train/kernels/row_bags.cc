@@ -1,0 +1,129 @@
+#include "stoker/train/kernels/row_bags.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+#include <c10/util/Exception.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "stoker/device/torch_threads.h"
+#include "stoker/train/kernels/table_rows.h"
+
+namespace stoker {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::Variable;
+using torch::autograd::variable_list;
+
+constexpr int64_t kSamplesForThreads = 64;
+
+struct Bags {
+  const int64_t* ids;
+  int64_t samples, length;
+  RowBagOptions options;
+
+  int64_t CountOf(int64_t sample) const {
+    const int64_t* const begin = ids + sample * length;
+    return length - std::count(begin, begin + length, options.padding);
+  }
+  // What each row of a sample counts.
+  float ShareOf(int64_t sample) const {
+    const int64_t count = options.mean ? CountOf(sample) : 1;
+    return count > 0 ? 1 / static_cast<float>(count) : 0;
+  }
+};
+
+Bags BagsOf(const at::Tensor& ids, const RowBagOptions& options) {
+  return {ids.const_data_ptr<int64_t>(), ids.size(0), ids.size(1), options};
+}
+
+void SumRange(const Bags& bags, int64_t begin, int64_t end, const float* table, int64_t width,
+              float* out) {
+  const int64_t last = end * bags.length;
+  for (int64_t sample = begin; sample < end; ++sample) {
+    float* const to = out + sample * width;
+    std::fill_n(to, width, 0.0f);
+    const int64_t first = sample * bags.length;
+    for (int64_t i = first; i < first + bags.length; ++i) {
+      if (i + kRowsAhead < last && bags.ids[i + kRowsAhead] != bags.options.padding)
+        PrefetchRow(table + bags.ids[i + kRowsAhead] * width, width);
+      if (bags.ids[i] == bags.options.padding) continue;
+      const float* const from = table + bags.ids[i] * width;
+      for (int64_t k = 0; k < width; ++k) to[k] += from[k];
+    }
+    if (!bags.options.mean) continue;
+    const float share = bags.ShareOf(sample);
+    for (int64_t k = 0; k < width; ++k) to[k] *= share;
+  }
+}
+
+at::Tensor Summed(const at::Tensor& ids, const at::Tensor& table, const RowBagOptions& options) {
+  const Bags bags = BagsOf(ids, options);
+  const int64_t width = table.size(1);
+  at::Tensor out = at::empty({bags.samples, width}, table.options().requires_grad(false));
+  const auto* const from = table.const_data_ptr<float>();
+  auto* const to = out.data_ptr<float>();
+  const auto work = [&](int64_t begin, int64_t end) {
+    SumRange(bags, begin, end, from, width, to);
+  };
+  if (bags.samples < kSamplesForThreads)
+    work(0, bags.samples);
+  else
+    ForRangesOnTorchThreads(bags.samples, work);
+  return out;
+}
+
+at::Tensor TableGradient(const at::Tensor& ids, const at::Tensor& grad, int64_t rows,
+                         const RowBagOptions& options) {
+  const Bags bags = BagsOf(ids, options);
+  const int64_t width = grad.size(1);
+  std::vector<RowUse> uses;
+  uses.reserve(static_cast<size_t>(ids.numel()));
+  for (int64_t sample = 0; sample < bags.samples; ++sample) {
+    const float share = bags.ShareOf(sample);
+    for (int64_t i = sample * bags.length; i < (sample + 1) * bags.length; ++i) {
+      if (bags.ids[i] != options.padding)
+        uses.push_back({.row = bags.ids[i], .from = sample * width, .share = share});
+    }
+  }
+  return GradientOfRows(uses, grad.const_data_ptr<float>(), rows, width);
+}
+
+class RowBagsFunction : public torch::autograd::Function<RowBagsFunction> {
+ public:
+  static Variable forward(AutogradContext* context, const Variable& ids, const Variable& table,
+                          int64_t padding, bool mean) {
+    context->save_for_backward({ids});
+    context->saved_data["rows"] = table.size(0);
+    context->saved_data["padding"] = padding;
+    context->saved_data["mean"] = mean;
+    return Summed(ids, table, {padding, mean});
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& outputs) {
+    auto& saved = context->saved_data;
+    const at::Tensor ids = context->get_saved_variables().front();
+    return {Variable(),
+            TableGradient(ids, outputs[0].contiguous(), saved["rows"].toInt(),
+                          {saved["padding"].toInt(), saved["mean"].toBool()}),
+            Variable(), Variable()};
+  }
+};
+
+}  // namespace
+
+at::Tensor SumRowsOf(const at::Tensor& ids, const at::Tensor& table, const RowBagOptions& options) {
+  TORCH_CHECK(IsPlainTable(table) && table.dim() == 2 && ids.dim() == 2 && ids.is_cpu() &&
+                  ids.scalar_type() == at::kLong,
+              "SumRowsOf takes int64 ids [samples, length] and a float table on the CPU, here are ",
+              ids.toString(), ids.sizes(), " and ", table.toString(), table.sizes());
+  const at::Tensor dense = ids.contiguous();
+  if (at::GradMode::is_enabled() && table.requires_grad())
+    return RowBagsFunction::apply(dense, table, options.padding, options.mean);
+  return Summed(dense, table, options);
+}
+
+}  // namespace stoker
