@@ -311,6 +311,7 @@ class CompareTest(ScriptTest):
         self.write("peers/tables_peers.py", "print('{\"samples_per_s\": 1e5}')\n")
         self.write("peers/tabular.py",
                    "print('{\"memory_rows_s\": {\"median\": 100}, \"pandas/w2_rows_s\": {\"median\": 9}, \"keras_csv_rows_s\": {\"median\": 40}}')\n")
+        self.write("peers/embed.py", "print('{\"samples_s\": 100}')\n")
         self.write("data/diamonds.csv", "carat\n")
         self.write("peers/text_peers.py", "print('{\"lines_per_s\": 1e5}')\n")
         self.write("peers/time_to_accuracy_torch.py", "print('{\"step\": 900, \"train_seconds\": 30}')\n")
@@ -320,6 +321,7 @@ class CompareTest(ScriptTest):
         return self.run_script(ROOT / "bench" / script, *arguments, expect=expect, PYTHONDONTWRITEBYTECODE="1", **{
             "STOKER_BIN": str(self.folder / "bin"), "STOKER_PEERS": str(self.folder / "peers"),
             "STOKER_PEERS_PYTHON": sys.executable, "STOKER_PHOTOS": str(self.folder / "photos"), "STOKER_DATA": str(self.folder / "data"),
+            "STOKER_EMBEDDING_ROWS": "1000",
             "STOKER_PYTHON": "/nowhere/python",  # these tests must pass without the package; ./dev bench builds it
             "STOKER_STARTUP_MS": "60000", **environment})  # a busy machine starts no program within 50 ms
 
@@ -328,6 +330,7 @@ class CompareTest(ScriptTest):
                              ("loop", "reached: at most 0.2 times Lightning"),
                              ("formats", "reached: at least 5 times the speed of webdataset"),
                              ("wide_and_deep", "reached: stoker at least 20 times the speed of pandas"),
+                             ("embeddings", "reached: at least 3 times the speed of EmbeddingBag"),
                              ("time_to_accuracy", "is 2.00 times as fast as recipes/fashion-mnist.yaml")]:
             with self.subTest(script=script):
                 said = self.bench(script, "1", expect=0)

@@ -87,6 +87,28 @@ class SequencesTest(ProgramTest):
                 self.run_stoker("train", "--resume", "--allow-changes", "--run", f"{name}-cut", "--quiet", "--set", "train.callbacks=[]")
                 self.assertEqual(self.read(f"{name}-cut/weights.safetensors"), self.read(f"{name}-whole/weights.safetensors"))
 
+    def test_optimizers_of_rows_learn_the_opinion_and_resume_to_the_same_weights(self):
+        for optimizer in ("{adamw: {lazy: true}}", "adagrad", "{ftrl: {initial: 0.00001}}"):
+            for model in ("embedding_bag", "gru"):
+                with self.subTest(optimizer=optimizer, model=model):
+                    run = f"{model}-{re.sub('[^a-z]', '', optimizer)}"
+                    many = MODELS[model].replace("tokens: 100", "tokens: 5000")  # enough for gradients of rows
+                    settings = (f"train.optimizer={optimizer}", "train.clip={norm: 1}", "train.schedule={constant: {lr: 0.1}}",
+                                "train.callbacks=[{log_tensors: {every: 10}}]")
+                    found = self.train(run, many, *settings)
+                    if model == "embedding_bag":
+                        self.assertGreater(found["accuracy"], 0.9)
+                    self.train(f"{run}-cut", many, *settings, "train.callbacks=[{stop_at: {step: 13}}]")
+                    self.run_stoker("train", "--resume", "--allow-changes", "--run", f"{run}-cut", "--quiet", "--set",
+                                    "train.callbacks=[]")
+                    self.assertEqual(self.weights_of(f"{run}-cut"), self.weights_of(run))
+
+    def test_lazy_updates_are_refused_to_several_ranks(self):
+        settings = (f"model={MODELS['embedding_bag']}", "train.optimizer={adamw: {lazy: true}}")
+        out, err = self.run_stoker("launch", "-n", "2", "--", "train", "reviews.yaml", "--run", "ranks", "--quiet",
+                                   *(part for one in settings for part in ("--set", one)), expect=2)
+        self.assertIn("leave `lazy` out", out + err)
+
     def test_ranks_train_the_same_as_one_process(self):
         losses = []
         for ranks in ([], ["launch", "-n", "2", "--"]):

@@ -154,6 +154,11 @@ Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const Mod
   std::unique_ptr<Learner> learner(new Learner(
       std::move(model), std::move(loss), std::move(optimizer), recipe.train, placement, plan));
   learner->of_rows_ = ranks.group == nullptr && UseRowGradients(*learner->model_, updates);
+  if (updates == RowUpdates::kLazy && !learner->of_rows_) {
+    return InvalidArgument(
+        "{}: `lazy` is for the rows of embeddings, and the model has none; leave it out",
+        recipe.train.NameOf("optimizer"));
+  }
   if (learner->of_rows_) {
     for (const auto& [name, tensor] : learner->State()) PreferHugePages(tensor);
   }

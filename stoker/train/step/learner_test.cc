@@ -83,6 +83,13 @@ TEST_F(LearnerOfTokensTest, LazyStepsThatUseAllRowsAreThoseOfAWholeGradient) {
   }
 }
 
+TEST_F(LearnerTest, LazyUpdatesOfAModelWithoutEmbeddingsAreRefused) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe,
+                              problem_.Load({"train.optimizer={adam: {lazy: true}}"}));
+  EXPECT_THAT(Learner::Create(recipe, {.channels = 1, .height = 8, .width = 8}, {}),
+              FailsWith(StatusCode::kInvalidArgument, "leave it out"));
+}
+
 TEST_F(LearnerOfTokensTest, LazyStepsLeaveRowsThatTheyDoNotUse) {
   const auto lazy = MakeOfTokens(20, {"train.optimizer={adamw: {lazy: true}}"});
   const at::Tensor before = TableOf(*lazy);
