@@ -29,7 +29,8 @@ class Optimizer {
   // gradient, nor its state.
   virtual void Step(const ScheduleValue& now) = 0;
 
-  // Returns what it does with gradients of rows. It is given such gradients only if it can use them.
+  // Returns what it does with gradients of rows. It is given such gradients only if it can use
+  // them.
   virtual RowUpdates row_updates() const { return RowUpdates::kNone; }
 
   // Returns the complete state that determines the next step's bytes, by name, sharing memory:

@@ -51,7 +51,7 @@ bool UseRowGradients(Model& model, RowUpdates updates) {
     return lazy || (updates == RowUpdates::kSame && rows >= kLargeTable);
   };
   bool any = false;
-  for (const std::shared_ptr<torch::nn::Module>& module : model.modules()) {
+  for (const std::shared_ptr<torch::nn::Module>& module : model.modules(/*include_self=*/false)) {
     if (auto* table = module->as<torch::nn::EmbeddingImpl>();
         table != nullptr && wanted(table->options.num_embeddings())) {
       table->options.sparse(true);

@@ -34,18 +34,19 @@ TEST(UseRowGradients, IsForLargeTablesWhereItOnlyGainsTimeAndForAllWhereUpdatesA
 
 TEST(JoinRows, SumsEachRowOnceInOrder) {
   at::Tensor table = torch::zeros({8, 2}).requires_grad_();
-  table.mutable_grad() = SparseGradient({5, 1, 5}, torch::tensor({{1.f, 2}, {3, 4}, {5, 6}}));
+  table.mutable_grad() =
+      SparseGradient({5, 1, 5}, torch::tensor({{1.f, 2.f}, {3.f, 4.f}, {5.f, 6.f}}));
   at::Tensor plain = torch::zeros({2}).requires_grad_();
   plain.mutable_grad() = torch::ones({2});
   JoinRows({table, plain, torch::zeros({1}).requires_grad_()});
   EXPECT_TRUE(RowsOf(table.grad()).equal(torch::tensor({1L, 5L})));
-  EXPECT_TRUE(ValuesOfGradient(table.grad()).equal(torch::tensor({{3.f, 4}, {6, 8}})));
+  EXPECT_TRUE(ValuesOfGradient(table.grad()).equal(torch::tensor({{3.f, 4.f}, {6.f, 8.f}})));
   EXPECT_TRUE(ValuesOfGradient(plain.grad()).equal(torch::ones({2})));
 }
 
 TEST(JoinRows, KeepsRowsThatAreInOrder) {
   at::Tensor table = torch::zeros({8, 2}).requires_grad_();
-  const at::Tensor values = torch::tensor({{1.f, 2}, {3, 4}});
+  const at::Tensor values = torch::tensor({{1.f, 2.f}, {3.f, 4.f}});
   table.mutable_grad() = SparseGradient({2, 7}, values);
   const void* const memory = table.grad()._values().data_ptr();
   JoinRows({table});
@@ -63,8 +64,9 @@ TEST(GradientValues, AreThoseOfParametersThatHaveOne) {
   JoinRows(parameters);
   const std::vector<at::Tensor> values = GradientValues(parameters);
   ASSERT_EQ(values.size(), 2u);
-  EXPECT_TRUE(values[0].equal(torch::tensor({{2.f, 2}, {1, 1}, {1, 1}})));  // rows 3, 13 and 4004
-  EXPECT_TRUE(values[1].equal(torch::tensor({{3.f, 3}, {1, 1}})));          // rows 3 and 4
+  EXPECT_TRUE(
+      values[0].equal(torch::tensor({{2.f, 2.f}, {1.f, 1.f}, {1.f, 1.f}})));  // rows 3, 13 and 4004
+  EXPECT_TRUE(values[1].equal(torch::tensor({{3.f, 3.f}, {1.f, 1.f}})));      // rows 3 and 4
 }
 
 }  // namespace stoker::row_gradient_test

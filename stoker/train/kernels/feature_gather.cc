@@ -211,8 +211,7 @@ bool CanGatherFeatures(const at::Tensor& rows, const std::vector<at::Tensor>& ta
 }
 
 at::Tensor GatherFeatures(const at::Tensor& rows, const c10::intrusive_ptr<FeatureGather>& gather,
-                          const std::vector<at::Tensor>& tables,
-                          const std::vector<bool>& of_rows) {
+                          const std::vector<at::Tensor>& tables, const std::vector<bool>& of_rows) {
   TORCH_CHECK(CanGatherFeatures(rows, tables) && tables.size() == gather->table_rows.size(),
               "GatherFeatures takes float rows on the CPU and ", gather->table_rows.size(),
               " such tables, here are ", rows.toString(), rows.sizes(), " and ", tables.size());

@@ -207,9 +207,7 @@ size_t FtrlApply(float* p, const float* g, float* s, float* z, size_t n, const F
   const Floats d;
   const auto zero = hn::Zero(d), lr = hn::Set(d, c.lr), l1 = hn::Set(d, c.l1);
   const auto l2 = hn::Set(d, c.l2), beta = hn::Set(d, c.beta), initial = hn::Set(d, c.initial);
-  const auto curvature = [&](Vector root) {
-    return hn::Add(hn::Div(hn::Add(beta, root), lr), l2);
-  };
+  const auto curvature = [&](Vector root) { return hn::Add(hn::Div(hn::Add(beta, root), lr), l2); };
   for (size_t j = 0; j < Whole(n); j += hn::Lanes(d)) {
     const auto pj = hn::LoadU(d, p + j), gj = hn::LoadU(d, g + j);
     const auto before = hn::LoadU(d, s + j), zj = hn::LoadU(d, z + j);
@@ -220,8 +218,7 @@ size_t FtrlApply(float* p, const float* g, float* s, float* z, size_t n, const F
     const auto first = hn::Neg(hn::Add(hn::Mul(pj, curvature(root_before)),
                                        hn::IfThenZeroElse(hn::Eq(pj, zero), hn::CopySign(l1, pj))));
     const auto sigma = hn::Div(hn::Sub(root, root_before), lr);
-    const auto next =
-        hn::Add(hn::IfThenElse(fresh, first, zj), hn::Sub(gj, hn::Mul(sigma, pj)));
+    const auto next = hn::Add(hn::IfThenElse(fresh, first, zj), hn::Sub(gj, hn::Mul(sigma, pj)));
     const auto moved = hn::Div(hn::Sub(hn::CopySign(l1, next), next), curvature(root));
     hn::StoreU(sum, d, s + j);
     hn::StoreU(next, d, z + j);

@@ -50,7 +50,8 @@ TEST(SumRowsOf, GivesTheVectorsAndGradientsOfTorchsOwnParts) {
       const Passed ours = Pass(table, [&](const at::Tensor& leaf) {
         return SumRowsOf(ids, leaf, {.padding = kPadding, .mean = mean});
       });
-      const Passed plain = Pass(table, [&](const at::Tensor& leaf) { return Plain(ids, leaf, mean); });
+      const Passed plain =
+          Pass(table, [&](const at::Tensor& leaf) { return Plain(ids, leaf, mean); });
       EXPECT_TRUE(ours.out.allclose(plain.out, 1e-5, 1e-5));
       EXPECT_TRUE(ours.gradient.allclose(plain.gradient, 1e-4, 1e-4));
     }
@@ -59,11 +60,14 @@ TEST(SumRowsOf, GivesTheVectorsAndGradientsOfTorchsOwnParts) {
 
 TEST(SumRowsOf, HasAGradientOfTheRowsThatWereUsed) {
   at::Tensor table = at::randn({5000, 4}).requires_grad_();
-  SumRowsOf(torch::tensor({{7L, 4000L}, {7L, kPadding}}), table, {.padding = kPadding}).sum().backward();
+  SumRowsOf(torch::tensor({{7L, 4000L}, {7L, long{kPadding}}}), table, {.padding = kPadding})
+      .sum()
+      .backward();
   ASSERT_TRUE(IsOfRows(table.grad()));
   JoinRows({table});
   EXPECT_TRUE(RowsOf(table.grad()).equal(torch::tensor({7L, 4000L})));
-  EXPECT_TRUE(ValuesOfGradient(table.grad()).equal(torch::tensor({{2.f, 2, 2, 2}, {1, 1, 1, 1}})));
+  EXPECT_TRUE(ValuesOfGradient(table.grad())
+                  .equal(torch::tensor({{2.f, 2.f, 2.f, 2.f}, {1.f, 1.f, 1.f, 1.f}})));
 }
 
 TEST(SumRowsOf, GivesTheSameBytesOnAnyNumberOfThreads) {
@@ -85,8 +89,10 @@ TEST(SumRowsOf, GivesTheSameBytesOnAnyNumberOfThreads) {
 
 TEST(SumRowsOf, TakesNoSamplesAndNoIds) {
   const at::Tensor table = at::randn({4, 3});
-  EXPECT_EQ(SumRowsOf(torch::empty({0, 5}, torch::kLong), table, {}).sizes(), (std::vector<int64_t>{0, 3}));
-  EXPECT_TRUE(SumRowsOf(torch::empty({2, 0}, torch::kLong), table, {.mean = true}).equal(torch::zeros({2, 3})));
+  EXPECT_EQ(SumRowsOf(torch::empty({0, 5}, torch::kLong), table, {}).sizes(),
+            (std::vector<int64_t>{0, 3}));
+  EXPECT_TRUE(SumRowsOf(torch::empty({2, 0}, torch::kLong), table, {.mean = true})
+                  .equal(torch::zeros({2, 3})));
 }
 
 }  // namespace stoker::row_bags_test

@@ -91,7 +91,8 @@ at::Tensor GradientOfRows(const std::vector<RowUse>& uses, const float* values, 
       }
     }
   });
-  return at::_sparse_coo_tensor_unsafe(numbers, sums, {rows, width}, sums.options().layout(at::kSparse),
+  return at::_sparse_coo_tensor_unsafe(numbers, sums, {rows, width},
+                                       sums.options().layout(at::kSparse),
                                        /*is_coalesced=*/true);
 }
 
@@ -124,7 +125,8 @@ at::Tensor CopyRows(const at::Tensor& table, const at::Tensor& rows) {
   ForRowRanges(sizes[0], width, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       if (i + kRowsAhead < end) PrefetchRow(from + row[i + kRowsAhead] * width, width);
-      std::memcpy(to + i * width, from + row[i] * width, static_cast<size_t>(width) * sizeof(float));
+      std::memcpy(to + i * width, from + row[i] * width,
+                  static_cast<size_t>(width) * sizeof(float));
     }
   });
   return copies;
@@ -139,7 +141,8 @@ void WriteRows(const at::Tensor& table, const at::Tensor& rows, const at::Tensor
   ForRowRanges(count, width, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       if (i + kRowsAhead < end) PrefetchRow(to + row[i + kRowsAhead] * width, width);
-      std::memcpy(to + row[i] * width, from + i * width, static_cast<size_t>(width) * sizeof(float));
+      std::memcpy(to + row[i] * width, from + i * width,
+                  static_cast<size_t>(width) * sizeof(float));
     }
   });
 }

@@ -28,14 +28,14 @@ std::vector<RowUse> Uses(int64_t count, int64_t rows, int64_t vectors, int64_t w
 // In the order of the uses, as the function promises.
 at::Tensor WholeGradient(const std::vector<RowUse>& uses, const at::Tensor& values, int64_t rows) {
   at::Tensor whole = torch::zeros({rows, values.size(1)});
-  for (const RowUse& use : uses)
-    whole[use.row] += values[use.from / values.size(1)] * use.share;
+  for (const RowUse& use : uses) whole[use.row] += values[use.from / values.size(1)] * use.share;
   return whole;
 }
 
 TEST(GradientOfRows, IsTheSumOfTheUsesOfEachRowInAscendingOrder) {
   // Few uses and many, numbers of rows with one digit and with several.
-  for (const auto& [count, rows] : {std::pair<int64_t, int64_t>{1, 1}, {50, 7}, {5000, 30}, {5000, 3'000'000}}) {
+  for (const auto& [count, rows] :
+       {std::pair<int64_t, int64_t>{1, 1}, {50, 7}, {5000, 30}, {5000, 3'000'000}}) {
     SCOPED_TRACE(rows);
     const at::Tensor values = at::randn({40, 6});
     const std::vector<RowUse> uses = Uses(count, rows, 40, 6);
@@ -49,15 +49,17 @@ TEST(GradientOfRows, IsTheSumOfTheUsesOfEachRowInAscendingOrder) {
       EXPECT_TRUE(found.to_dense().equal(WholeGradient(uses, values, rows)));
       continue;
     }
-    for (const RowUse& use : uses) ASSERT_TRUE(std::binary_search(number, number + numbers.numel(), use.row));
-    EXPECT_NEAR(found._values().sum().item<double>(),
-                [&] {
-                  double sum = 0;
-                  for (const RowUse& use : uses)
-                    sum += use.share * values[use.from / 6].sum().item<double>();
-                  return sum;
-                }(),
-                0.1);
+    for (const RowUse& use : uses)
+      ASSERT_TRUE(std::binary_search(number, number + numbers.numel(), use.row));
+    EXPECT_NEAR(
+        found._values().sum().item<double>(),
+        [&] {
+          double sum = 0;
+          for (const RowUse& use : uses)
+            sum += use.share * values[use.from / 6].sum().item<double>();
+          return sum;
+        }(),
+        0.1);
   }
 }
 
@@ -85,7 +87,8 @@ TEST(CopyRows, AndWriteRowsTakeRowsOutAndPutThemBack) {
   for (const int64_t chosen : {0, 1, 13, 900}) {
     SCOPED_TRACE(chosen);
     const at::Tensor table = at::randn({1000, 5, 4});
-    const at::Tensor rows = std::get<0>(torch::randperm(1000, torch::kLong).narrow(0, 0, chosen).sort());
+    const at::Tensor rows =
+        std::get<0>(torch::randperm(1000, torch::kLong).narrow(0, 0, chosen).sort());
     const at::Tensor copies = CopyRows(table, rows);
     EXPECT_TRUE(copies.equal(table.index_select(0, rows)));
     at::Tensor expected = table.clone();

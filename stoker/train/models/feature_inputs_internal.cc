@@ -226,9 +226,9 @@ FeatureWeights::FeatureWeights(const FeatureLayout& layout, FeaturePart part, in
   }
   if (categories > 0) {
     const at::Tensor zeros = at::zeros({categories, classes});
-    categories_ = register_module("categories",
-                                  torch::nn::Embedding(
-                                      torch::nn::EmbeddingOptions(categories, classes)._weight(zeros)));
+    categories_ = register_module(
+        "categories",
+        torch::nn::Embedding(torch::nn::EmbeddingOptions(categories, classes)._weight(zeros)));
   }
   bias_ = register_parameter("bias", at::zeros({classes}));
   gather_->width = classes;

@@ -88,11 +88,11 @@ void FillWithNumbers(Model& model) {
 
 TEST(FeatureModels, LinearHasAWeightForEachNumberAndCategoryFromZeroOn) {
   const auto model = Built(Linear{.classes = 2}, Homes());
-  EXPECT_THAT(Names(*model),
-              UnorderedElementsAre("features.numbers", "features.categories", "features.bias"));
+  EXPECT_THAT(Names(*model), UnorderedElementsAre("features.numbers", "features.categories.weight",
+                                                  "features.bias"));
   EXPECT_EQ(model->Forward(Rows()).abs().sum().item<float>(), 0);
   FillWithNumbers(*model);
-  const at::Tensor weights = Parameter(*model, "features.categories");
+  const at::Tensor weights = Parameter(*model, "features.categories.weight");
   ASSERT_EQ(weights.sizes(), (std::vector<int64_t>{16, 2}));
   const at::Tensor expected =
       Rows().narrow(1, 0, 2).matmul(Parameter(*model, "features.numbers").t()) +
@@ -162,7 +162,7 @@ TEST(FeatureModels, AListMayBeASum) {
   const auto model =
       *BuildModel(Configure(Linear{.classes = 1}), {.channels = 2, .features = features}, 1, {});
   FillWithNumbers(*model);
-  const at::Tensor weights = Parameter(*model, "features.categories");
+  const at::Tensor weights = Parameter(*model, "features.categories.weight");
   const at::Tensor scores = model->Forward(at::tensor({1.0f, 2.0f}).reshape({1, 2}));
   EXPECT_TRUE(scores.allclose(weights[1] + weights[2] + Parameter(*model, "features.bias")));
 }

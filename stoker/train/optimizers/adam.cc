@@ -11,7 +11,8 @@ void Adam::Describe(OptionTable<Adam>& table) {
 }
 
 Result<std::unique_ptr<Optimizer>> Adam::Build(const TrainedParameters& parameters) const {
-  return BuildAdam(kName, {.betas = betas, .eps = eps, .weight_decay = weight_decay, .lazy = lazy}, parameters);
+  return BuildAdam(kName, {.betas = betas, .eps = eps, .weight_decay = weight_decay, .lazy = lazy},
+                   parameters);
 }
 
 }  // namespace stoker

@@ -13,13 +13,10 @@ void Adamw::Describe(OptionTable<Adamw>& table) {
 }
 
 Result<std::unique_ptr<Optimizer>> Adamw::Build(const TrainedParameters& parameters) const {
-  return BuildAdam(kName,
-                   {.betas = betas,
-                    .eps = eps,
-                    .weight_decay = weight_decay,
-                    .decoupled = true,
-                    .lazy = lazy},
-                   parameters);
+  return BuildAdam(
+      kName,
+      {.betas = betas, .eps = eps, .weight_decay = weight_decay, .decoupled = true, .lazy = lazy},
+      parameters);
 }
 
 }  // namespace stoker

@@ -63,7 +63,8 @@ class FtrlOptimizer final : public GroupedOptimizer {
 }  // namespace
 
 void Ftrl::Describe(OptionTable<Ftrl>& table) {
-  table.Field("l1", &Ftrl::l1, "a weight whose gradients add up to less stays exactly 0", AtLeast(0))
+  table
+      .Field("l1", &Ftrl::l1, "a weight whose gradients add up to less stays exactly 0", AtLeast(0))
       .Field("l2", &Ftrl::l2, "draws weights towards 0", AtLeast(0))
       .Field("beta", &Ftrl::beta, "added to the root: makes the first steps shorter", AtLeast(0))
       .Field("initial", &Ftrl::initial, "what the sum of squares begins at", MoreThan(0));

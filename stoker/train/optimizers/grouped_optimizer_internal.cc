@@ -90,8 +90,9 @@ void GroupedOptimizer::StepRows(Slot& slot, const ParameterGroup& alone) {
   const at::Tensor rows = RowsOf(table.grad());
   const at::Tensor gradients = ValuesOfGradient(table.grad());
   const int64_t width = table.numel() / std::max<int64_t>(table.size(0), 1);
-  const int64_t chunk = table.is_cpu() ? std::max(kValuesAtOnce / std::max<int64_t>(width, 1), kLeastRows)
-                                       : rows.numel();
+  const int64_t chunk = table.is_cpu()
+                            ? std::max(kValuesAtOnce / std::max<int64_t>(width, 1), kLeastRows)
+                            : rows.numel();
   for (int64_t begin = 0; begin < rows.numel(); begin += chunk) {
     const int64_t count = std::min(chunk, rows.numel() - begin);
     const at::Tensor some = rows.narrow(0, begin, count);

@@ -222,7 +222,7 @@ class Learner {
   const std::unique_ptr<Optimizer> optimizer_;
   ShardedOptimizer* const sharded_;           // the same; null: it has the state of all parameters
   std::optional<NamedTensors> to_be_spread_;  // its state of all parameters, restored
-  bool of_rows_ = false;  // some gradients are (core/row_gradient.h)
+  bool of_rows_ = false;                      // some gradients are (core/row_gradient.h)
   const ClipOptions clip_;
   const uint64_t seed_;
   const Precision precision_;

@@ -47,7 +47,8 @@ TensorBatch Tokens(int64_t first, int64_t last) {
 class LearnerOfTokensTest : public LearnerTest {
  protected:
   std::unique_ptr<Learner> MakeOfTokens(int64_t tokens, std::vector<std::string> set) {
-    set.push_back(fmt::format("model={{embedding_bag: {{classes: 4, tokens: {}, width: 5}}}}", tokens));
+    set.push_back(
+        fmt::format("model={{embedding_bag: {{classes: 4, tokens: {}, width: 5}}}}", tokens));
     const Result<Recipe> recipe = problem_.Load(set);
     EXPECT_THAT(recipe, IsOk());
     auto learner = Learner::Create(*recipe, {.channels = 0, .tokens = true}, {});
@@ -65,8 +66,8 @@ class LearnerOfTokensTest : public LearnerTest {
 };
 
 TEST_F(LearnerOfTokensTest, LazyStepsThatUseAllRowsAreThoseOfAWholeGradient) {
-  for (const std::string more : {"train.clip={}", "train.clip={norm: 0.1}", "train.clip={value: 0.01}",
-                                 "train.clip={adaptive: 0.02}"}) {
+  for (const std::string more : {"train.clip={}", "train.clip={norm: 0.1}",
+                                 "train.clip={value: 0.01}", "train.clip={adaptive: 0.02}"}) {
     SCOPED_TRACE(more);
     const auto whole = MakeOfTokens(7, {"train.optimizer={adamw: {}}", more});
     const auto lazy = MakeOfTokens(7, {"train.optimizer={adamw: {lazy: true}}", more});
@@ -79,7 +80,8 @@ TEST_F(LearnerOfTokensTest, LazyStepsThatUseAllRowsAreThoseOfAWholeGradient) {
       STOKER_ASSERT_OK(learner->Update({.lr = .05, .momentum = {}}, 3));
     }
     // Padding, the first row, has no gradient; AdamW's decay moves it where the gradient is whole.
-    EXPECT_TRUE(torch::allclose(TableOf(*whole).narrow(0, 1, 6), TableOf(*lazy).narrow(0, 1, 6), 1e-5, 1e-6));
+    EXPECT_TRUE(torch::allclose(TableOf(*whole).narrow(0, 1, 6), TableOf(*lazy).narrow(0, 1, 6),
+                                1e-5, 1e-6));
   }
 }
 
