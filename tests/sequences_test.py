@@ -53,6 +53,8 @@ class SequencesTest(ProgramTest):
 
     def test_the_page_is_right_as_it_stands(self):
         self.run_stoker("check", "reviews.yaml")
+        found = self.run_json("batch-find", "reviews.yaml", "--seconds", "0", "--most", "64")
+        self.assertEqual(found["key"], "data.train.padded_batch.size")
         out, _ = self.run_stoker("train", "reviews.yaml", "--run", "run", "--set", "train.max_steps=3")
         self.assertRegex(out, r"sequences per second +[\d,]+")
 

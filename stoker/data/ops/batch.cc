@@ -19,7 +19,7 @@ std::string_view MendOf(const Field& field) {
   if (field.dtype != DType::kUInt8) return "use padded_batch";
   return "of a text make numbers (wordpiece, sentencepiece, words) and use padded_batch; of a word "
          "that is a class, its number (lookup); of a picture's file, decode, then resize or crop "
-         "before batch; a column that is no feature, data.features drops";
+         "before batch; a column that is no feature is left out by `drop` in data.features";
 }
 
 Result<Spec> BatchedSpec(const Dataset& input, const Batch& options, const RowShare& share) {

@@ -28,10 +28,11 @@ std::string Advice(const BatchFinding& found, const BatchFindArguments& argument
   return fmt::format(
       "The largest batch that fits into {}: {}{}\n"
       "The smallest with 95 % of the highest throughput: {} ({} {}s/s)\n\n"
-      "Set it:\n  stoker train {} --set data.train.batch.size={}\n",
+      "Set it:\n  stoker train {} --set {}={}\n",
       found.limited ? ByteText(found.memory_bytes) : "the device",
       WithThousands(static_cast<double>(found.largest)), Limit(found, arguments), batch,
-      FigureText(near_peak.images_per_s), found.noun, ShellWord(arguments.recipe), near_peak.batch);
+      FigureText(near_peak.images_per_s), found.noun, ShellWord(arguments.recipe), found.key,
+      near_peak.batch);
 }
 
 Json ToJson(const BatchFinding& found) {
@@ -41,7 +42,7 @@ Json ToJson(const BatchFinding& found) {
           {"near_peak", near_peak ? Json(near_peak->batch) : Json()},
           {"memory_bytes", found.limited ? Json(found.memory_bytes) : Json()},
           {"device", found.device},
-          {"key", "data.train.batch.size"},
+          {"key", found.key},
           {"trials", TrialJson(found.trials)}};
 }
 

@@ -77,7 +77,8 @@ class Callback {
   // Called with a batch before its forward pass.
   virtual Status OnBatch(RunView&, const TensorBatch&) { return OkStatus(); }
   // Called when the parameters hold the gradients of the whole step, before clipping, times
-  // RunView::gradient_scale.
+  // RunView::gradient_scale. Those of embeddings may be of rows: ValuesOfGradient reads either
+  // (core/row_gradient.h).
   virtual Status OnBackward(RunView&) { return OkStatus(); }
   // Called after the update of the weights. `loss` may not be computed yet: reading it waits for
   // the device.

@@ -15,12 +15,14 @@ namespace {
 // A table with fewer rows is in the caches, and a step uses most of it.
 constexpr int64_t kLargeTable = 4096;
 
-// Whether the rows are in order already, as the kernels make them: torch forgets it on the way.
+// Whether the rows are in order already. The kernels make them so, but the flag that says it does
+// not survive torch's AccumulateGrad.
 bool AreInOrder(const at::Tensor& gradient) {
   const at::Tensor rows = RowsOf(gradient);
-  if (!rows.is_cpu()) return false;
+  if (!rows.is_cpu() || !rows.is_contiguous()) return false;
   const auto* const begin = rows.const_data_ptr<int64_t>();
-  return std::is_sorted(begin, begin + rows.numel(), std::less_equal<>());
+  const auto* const end = begin + rows.numel();
+  return std::adjacent_find(begin, end, std::greater_equal<>()) == end;
 }
 
 }  // namespace
@@ -46,22 +48,19 @@ void JoinRows(const std::vector<at::Tensor>& parameters) {
 }
 
 bool UseRowGradients(Model& model, RowUpdates updates) {
-  const bool lazy = updates == RowUpdates::kLazy;
-  const auto wanted = [&](int64_t rows) {
-    return lazy || (updates == RowUpdates::kSame && rows >= kLargeTable);
-  };
   bool any = false;
+  const auto set = [&](auto& options, bool possible) {
+    const bool wanted = updates == RowUpdates::kLazy ||
+                        (updates == RowUpdates::kSame && options.num_embeddings() >= kLargeTable);
+    options.sparse(possible && wanted);
+    any |= possible && wanted;
+  };
   for (const std::shared_ptr<torch::nn::Module>& module : model.modules(/*include_self=*/false)) {
-    if (auto* table = module->as<torch::nn::EmbeddingImpl>();
-        table != nullptr && wanted(table->options.num_embeddings())) {
-      table->options.sparse(true);
-      any = true;
-    } else if (auto* bag = module->as<torch::nn::EmbeddingBagImpl>();
-               bag != nullptr && wanted(bag->options.num_embeddings()) &&
-               !std::holds_alternative<torch::enumtype::kMax>(bag->options.mode())) {
-      bag->options.sparse(true);
-      any = true;
-    }
+    if (auto* table = module->as<torch::nn::EmbeddingImpl>()) set(table->options, true);
+    auto* bag = module->as<torch::nn::EmbeddingBagImpl>();
+    if (bag == nullptr) continue;
+    // torch has no such gradient of the greatest values.
+    set(bag->options, !std::holds_alternative<torch::enumtype::kMax>(bag->options.mode()));
   }
   // Else torch warns that it does not check such tensors.
   if (any) at::globalContext().setCheckSparseTensorInvariants(false);

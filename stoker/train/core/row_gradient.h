@@ -20,7 +20,7 @@ inline bool IsOfRows(const at::Tensor& gradient) { return gradient.is_sparse(); 
 inline at::Tensor RowsOf(const at::Tensor& gradient) { return gradient._indices().select(0, 0); }
 
 // Returns the values of a gradient of rows, sharing memory; any other gradient as it is. All other
-// values of the gradient are 0. REQUIRES: JoinRows was called.
+// values of the gradient are 0.
 inline at::Tensor ValuesOfGradient(const at::Tensor& gradient) {
   return IsOfRows(gradient) ? gradient._values() : gradient;
 }
@@ -33,8 +33,9 @@ std::vector<at::Tensor> GradientValues(const std::vector<at::Tensor>& parameters
 void JoinRows(const std::vector<at::Tensor>& parameters);
 
 // Makes the embeddings of the model (torch::nn::Embedding, EmbeddingBag), whose `sparse` option the
-// layers ask, have gradients of rows as `updates` allows. Where only time is gained, small tables
-// keep their whole gradients, which take less then. Returns whether there are such embeddings.
+// layers ask, have gradients of rows where `updates` allows it, and whole ones elsewhere. Where
+// only time is gained, small tables keep their whole gradients, which take less then. Returns
+// whether any has gradients of rows.
 bool UseRowGradients(Model& model, RowUpdates updates);
 
 }  // namespace stoker

@@ -30,6 +30,8 @@ TEST(UseRowGradients, IsForLargeTablesWhereItOnlyGainsTimeAndForAllWhereUpdatesA
   EXPECT_FALSE(model.small->options.sparse());
   EXPECT_TRUE(UseRowGradients(model, RowUpdates::kLazy));
   EXPECT_TRUE(model.small->options.sparse());
+  EXPECT_FALSE(UseRowGradients(model, RowUpdates::kNone));  // also where its author wanted them
+  EXPECT_FALSE(model.large->options.sparse());
 }
 
 TEST(JoinRows, SumsEachRowOnceInOrder) {

@@ -140,7 +140,11 @@ at::Tensor GradientOfTable(const FeatureGather& gather, size_t table, const at::
                            const at::Tensor& grad) {
   const int64_t samples = rows.size(0), slots = rows.size(1);
   const float* row = rows.const_data_ptr<float>();
+  int64_t most = 0;
+  for (const GatheredFeature& feature : gather.features)
+    if (feature.table == table) most += samples * feature.slots;
   std::vector<RowUse> uses;
+  uses.reserve(static_cast<size_t>(most));
   for (int64_t i = 0; i < samples; ++i, row += slots) {
     for (const GatheredFeature& feature : gather.features) {
       if (feature.table != table) continue;

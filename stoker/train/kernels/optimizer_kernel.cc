@@ -207,22 +207,21 @@ size_t FtrlApply(float* p, const float* g, float* s, float* z, size_t n, const F
   const Floats d;
   const auto zero = hn::Zero(d), lr = hn::Set(d, c.lr), l1 = hn::Set(d, c.l1);
   const auto l2 = hn::Set(d, c.l2), beta = hn::Set(d, c.beta), initial = hn::Set(d, c.initial);
-  const auto curvature = [&](Vector root) { return hn::Add(hn::Div(hn::Add(beta, root), lr), l2); };
   for (size_t j = 0; j < Whole(n); j += hn::Lanes(d)) {
     const auto pj = hn::LoadU(d, p + j), gj = hn::LoadU(d, g + j);
-    const auto before = hn::LoadU(d, s + j), zj = hn::LoadU(d, z + j);
-    const auto sum = hn::Add(before, hn::Mul(gj, gj));
-    const auto root_before = hn::Sqrt(hn::Add(initial, before));
+    const auto sum = hn::Add(hn::LoadU(d, s + j), hn::Mul(gj, gj));
     const auto root = hn::Sqrt(hn::Add(initial, sum));
-    const auto fresh = hn::And(hn::Eq(before, zero), hn::Eq(zj, zero));
-    const auto first = hn::Neg(hn::Add(hn::Mul(pj, curvature(root_before)),
-                                       hn::IfThenZeroElse(hn::Eq(pj, zero), hn::CopySign(l1, pj))));
-    const auto sigma = hn::Div(hn::Sub(root, root_before), lr);
-    const auto next = hn::Add(hn::IfThenElse(fresh, first, zj), hn::Sub(gj, hn::Mul(sigma, pj)));
-    const auto moved = hn::Div(hn::Sub(hn::CopySign(l1, next), next), curvature(root));
+    const auto curvature = hn::Add(hn::Div(hn::Add(beta, root), lr), l2);
+    const auto of_weight = hn::Neg(hn::Add(hn::Mul(curvature, pj), hn::CopySign(l1, pj)));
+    const auto zj = hn::LoadU(d, z + j);
+    const auto still = hn::Eq(gj, zero);
+    const auto before = hn::IfThenElse(hn::Or(hn::Eq(pj, zero), still), zj, of_weight);
+    const auto next = hn::Add(before, gj);
+    const auto moved = hn::Div(hn::Sub(hn::CopySign(l1, next), next), curvature);
     hn::StoreU(sum, d, s + j);
     hn::StoreU(next, d, z + j);
-    hn::StoreU(hn::IfThenZeroElse(hn::Le(hn::Abs(next), l1), moved), d, p + j);
+    const auto weight = hn::IfThenZeroElse(hn::Le(hn::Abs(next), l1), moved);
+    hn::StoreU(hn::IfThenElse(still, pj, weight), d, p + j);
   }
   return Whole(n);
 }
@@ -344,16 +343,13 @@ void RmspropApplyReference(float* p, const float* g, float* v, float* b, size_t 
 
 void FtrlApplyReference(float* p, const float* g, float* s, float* z, size_t n,
                         const FtrlConstants& c) {
-  const auto curvature = [&](float root) { return (c.beta + root) / c.lr + c.l2; };
   for (size_t j = 0; j < n; ++j) {
-    const float root_before = std::sqrt(c.initial + s[j]);
-    if (s[j] == 0 && z[j] == 0)
-      z[j] = -(p[j] * curvature(root_before) + (p[j] == 0 ? 0 : std::copysign(c.l1, p[j])));
+    if (g[j] == 0) continue;
     s[j] += g[j] * g[j];
     const float root = std::sqrt(c.initial + s[j]);
-    const float sigma = (root - root_before) / c.lr;
-    z[j] += g[j] - sigma * p[j];
-    p[j] = std::abs(z[j]) <= c.l1 ? 0 : (std::copysign(c.l1, z[j]) - z[j]) / curvature(root);
+    const float curvature = (c.beta + root) / c.lr + c.l2;
+    z[j] = (p[j] == 0 ? z[j] : -(curvature * p[j] + std::copysign(c.l1, p[j]))) + g[j];
+    p[j] = std::abs(z[j]) <= c.l1 ? 0 : (std::copysign(c.l1, z[j]) - z[j]) / curvature;
   }
 }
 

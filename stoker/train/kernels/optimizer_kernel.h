@@ -53,9 +53,8 @@ struct RmspropConstants {
 void RmspropApply(float* p, const float* g, float* v, float* b, size_t n,
                   const RmspropConstants& constants);
 
-// n = initial + s;  s += g^2;  z += g - (sqrt(initial + s) - sqrt(n)) / lr p;  then
-// p = -(z - sign(z) l1) / ((beta + sqrt(initial + s)) / lr + l2) where |z| > l1, else 0.
-// Where s and z are 0, as before the first gradient, z begins at the value that gives p.
+// Where g is not 0: s += g^2;  c = (beta + sqrt(initial + s)) / lr + l2;  z = g - (c p + sign(p)
+// l1) where p is not 0, else z + g;  p = -(z - sign(z) l1) / c where |z| > l1, else 0.
 struct FtrlConstants {
   float lr = 0, l1 = 0, l2 = 0, beta = 0, initial = 0;
 };

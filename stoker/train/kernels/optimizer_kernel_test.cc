@@ -133,19 +133,20 @@ TEST_P(OptimizerKernel, RmspropGivesTheBitsOfTheReference) {
       });
 }
 
-TEST_P(OptimizerKernel, FtrlGivesTheBitsOfTheReferenceAlsoBeforeTheFirstGradient) {
+TEST_P(OptimizerKernel, FtrlGivesTheBitsOfTheReferenceAlsoOfWeightsOfZero) {
   const FtrlConstants c{.lr = .1f, .l1 = .5f, .l2 = .01f, .beta = 1, .initial = .1f};
-  const auto with_fresh = [](Arrays& a, size_t n) {
-    for (size_t i = 0; i < n; i += 3) a.v()[i] = a.m()[i] = 0;
-    for (size_t i = 0; i < n; i += 6) a.p()[i] = 0;
+  const auto with_zeros = [](Arrays& a, size_t n) {
+    for (size_t i = 0; i < n; i += 3) a.p()[i] = 0;
+    for (size_t i = 0; i < n; i += 6) a.m()[i] = 0;
+    for (size_t i = 1; i < n; i += 5) a.g()[i] = 0;
   };
   ExpectSameBits(
       [&](Arrays& a, size_t n) {
-        with_fresh(a, n);
+        with_zeros(a, n);
         return FtrlApply(a.p(), a.g(), a.v(), a.m(), n, c), SquareSums();
       },
       [&](Arrays& a, size_t n) {
-        with_fresh(a, n);
+        with_zeros(a, n);
         return FtrlApplyReference(a.p(), a.g(), a.v(), a.m(), n, c), SquareSums();
       });
 }

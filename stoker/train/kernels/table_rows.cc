@@ -9,7 +9,9 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <limits>
+#include <utility>
 
 #include "stoker/device/torch_threads.h"
 

@@ -117,6 +117,8 @@ Status BuildLearner(TrainingSession& session) {
 void RecordPasses(TrainingSession& session) {
   if (session.options().graph != "on" && !session.choices.graph) return;
   std::string why = GraphObstacle(session.options());
+  if (why.empty() && session.learner->has_row_gradients())
+    why = "the optimizer's `lazy` updates differ in their size from batch to batch";
   if (why.empty()) {
     Result<std::unique_ptr<DeviceGraph>> graph = NewDeviceGraph(session.setup.device.device);
     if (graph.ok()) return session.learner->UseGraph(*std::move(graph));

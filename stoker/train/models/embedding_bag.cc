@@ -1,5 +1,6 @@
 #include "stoker/train/models/embedding_bag.h"
 
+#include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/embedding_bag.h>
 #include <ATen/ops/zeros.h>
@@ -49,15 +50,25 @@ class EmbeddingBagModel final : public Model {
   at::Tensor Combined(const at::Tensor& input) {
     const at::Tensor there = TokensIn(input, options_.tokens, options_.padding);
     const at::Tensor& table = embedding_->weight;
-    const bool of_rows = embedding_->options.sparse() && options_.combine != "max";
-    if (of_rows && input.is_cpu() && IsPlainTable(table))
+    const bool of_rows = embedding_->options.sparse(), greatest = options_.combine == "max";
+    if (of_rows && !greatest && input.is_cpu() && IsPlainTable(table))
       return SumRowsOf(input, table, {options_.padding, options_.combine == "mean"});
     const at::Tensor ends = there.sum(1).cumsum(0);
     const at::Tensor begins =
         at::cat({at::zeros({1}, ends.options()), ends.narrow(0, 0, ends.size(0) - 1)});
-    return std::get<0>(at::embedding_bag(table, input.masked_select(there), begins,
-                                         /*scale_grad_by_freq=*/false, ModeOf(options_.combine),
-                                         of_rows));
+    const at::Tensor tokens = input.masked_select(there);
+    if (of_rows && greatest) {
+      // torch has no gradient of rows of the greatest values, but of the vectors themselves.
+      const at::Tensor each = at::arange(tokens.size(0), tokens.options());
+      return BagsOf(embedding_(tokens), each, begins, /*of_rows=*/false);
+    }
+    return BagsOf(table, tokens, begins, of_rows);
+  }
+
+  at::Tensor BagsOf(const at::Tensor& table, const at::Tensor& tokens, const at::Tensor& begins,
+                    bool of_rows) const {
+    return std::get<0>(at::embedding_bag(table, tokens, begins, /*scale_grad_by_freq=*/false,
+                                         ModeOf(options_.combine), of_rows));
   }
 
   const EmbeddingBag options_;

@@ -13,6 +13,8 @@
 #include <cmath>
 #include <utility>
 
+#include "stoker/train/models/table_vectors_internal.h"
+
 namespace stoker::internal {
 namespace {
 
@@ -203,8 +205,7 @@ at::Tensor FeatureVectors::ForwardOfParts(const at::Tensor& rows) {
     const at::Tensor of = ids.narrow(1, begin, feature.slots);
     const at::Tensor count = counts.narrow(1, begin, feature.slots);
     if (feature.table) {
-      torch::nn::Embedding table = embeddings_[*feature.table];
-      const at::Tensor vectors = table(of);
+      const at::Tensor vectors = VectorsWhere(embeddings_[*feature.table], of, count.gt(0));
       parts.push_back((vectors * count.unsqueeze(2)).sum(1));
     } else {
       one_hot.scatter_add_(1, of + (feature.to - slots_.num_numbers()), count);
@@ -251,7 +252,8 @@ at::Tensor FeatureWeights::ForwardOfParts(const at::Tensor& rows) {
   const at::Tensor scores = OfNumbers(rows);
   if (!categories_) return scores;
   const auto [ids, counts] = slots_.CategoriesOf(rows);
-  const at::Tensor weights = categories_(ids + OnDeviceOf(rows, begins_, begins_on_device_));
+  const at::Tensor places = ids + OnDeviceOf(rows, begins_, begins_on_device_);
+  const at::Tensor weights = VectorsWhere(categories_, places, counts.gt(0));
   return scores + (weights * counts.unsqueeze(2)).sum(1);
 }
 

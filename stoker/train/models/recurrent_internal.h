@@ -4,6 +4,7 @@
 #include <ATen/ops/_pack_padded_sequence.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/gru.h>
 #include <ATen/ops/lstm.h>
 #include <ATen/ops/zeros.h>
@@ -18,6 +19,7 @@
 #include "stoker/train/core/layers.h"
 #include "stoker/train/core/model.h"
 #include "stoker/train/models/sequences_internal.h"
+#include "stoker/train/models/table_vectors_internal.h"
 #include "stoker/train/models/width_range_internal.h"
 
 namespace stoker {
@@ -59,7 +61,9 @@ class RecurrentModel final : public Model {
 
   bool DropsOut() const override { return options_.dropout > 0; }
 
-  at::Tensor Forward(const at::Tensor& input) override {
+  at::Tensor Forward(const at::Tensor& batch) override {
+    const at::Tensor input =
+        batch.size(1) > 0 ? batch : at::full({batch.size(0), 1}, options_.padding, batch.options());
     const at::Tensor there = TokensIn(input, options_.tokens, options_.padding);
     const at::Tensor vectors = Dropped(VectorsOf(input, there));
     return head_(Dropped(LastStates(vectors, LengthsOf(there))));
@@ -75,8 +79,7 @@ class RecurrentModel final : public Model {
   }
 
   at::Tensor VectorsOf(const at::Tensor& input, const at::Tensor& there) {
-    const at::Tensor known = input.masked_fill(there.logical_not(), 0);
-    return embedding_(known) * there.unsqueeze(2);
+    return VectorsWhere(embedding_, input, there);
   }
 
   // Up to the last token, on the CPU, as packing wants them.

@@ -14,7 +14,7 @@ class FtrlOptimizer final : public GroupedOptimizer {
   FtrlOptimizer(const Ftrl& options, const TrainedParameters& parameters)
       : GroupedOptimizer(parameters, {"square_sum", "linear"}), options_(options) {}
 
-  // Without a gradient n and z stay, and so does the weight that they give.
+  // Without a gradient all stays as it is.
   RowUpdates row_updates() const override { return RowUpdates::kSame; }
 
  private:
@@ -44,17 +44,14 @@ class FtrlOptimizer final : public GroupedOptimizer {
 
   void StepOnTorch(at::Tensor& p, const at::Tensor& g, at::Tensor& s, at::Tensor& z,
                    double lr) const {
-    const auto curvature = [&](const at::Tensor& root) {
-      return (root + options_.beta) / lr + options_.l2;
-    };
-    const at::Tensor root_before = (s + options_.initial).sqrt();
-    const at::Tensor first = -(p * curvature(root_before) + p.sign() * options_.l1);
-    z.copy_(at::where(s.eq(0).logical_and(z.eq(0)), first, z));
+    const at::Tensor still = g.eq(0);
     s.addcmul_(g, g);
-    const at::Tensor root = (s + options_.initial).sqrt();
-    z.add_(g - (root - root_before) / lr * p);
-    const at::Tensor moved = (z.sign() * options_.l1 - z) / curvature(root);
-    p.copy_(at::where(z.abs().le(options_.l1), at::zeros_like(p), moved));
+    const at::Tensor curvature = ((s + options_.initial).sqrt() + options_.beta) / lr + options_.l2;
+    const at::Tensor of_weight = -(curvature * p + p.sign() * options_.l1);
+    z.copy_(at::where(p.eq(0).logical_or(still), z, of_weight) + g);
+    const at::Tensor moved = (z.sign() * options_.l1 - z) / curvature;
+    const at::Tensor weight = at::where(z.abs().le(options_.l1), at::zeros_like(p), moved);
+    p.copy_(at::where(still, p, weight));
   }
 
   const Ftrl options_;
@@ -63,11 +60,12 @@ class FtrlOptimizer final : public GroupedOptimizer {
 }  // namespace
 
 void Ftrl::Describe(OptionTable<Ftrl>& table) {
-  table
-      .Field("l1", &Ftrl::l1, "a weight whose gradients add up to less stays exactly 0", AtLeast(0))
-      .Field("l2", &Ftrl::l2, "draws weights towards 0", AtLeast(0))
-      .Field("beta", &Ftrl::beta, "added to the root: makes the first steps shorter", AtLeast(0))
-      .Field("initial", &Ftrl::initial, "what the sum of squares begins at", MoreThan(0));
+  const OptionRange strength{.low = 0, .high = 1e9};
+  table.Field("l1", &Ftrl::l1, "a weight whose gradients add up to less stays exactly 0", strength)
+      .Field("l2", &Ftrl::l2, "draws weights towards 0", strength)
+      .Field("beta", &Ftrl::beta, "added to the root: makes the first steps shorter", strength)
+      .Field("initial", &Ftrl::initial, "what the sum of squares begins at",
+             OptionRange{.low = 1e-20, .high = 1e9});
 }
 
 Result<std::unique_ptr<Optimizer>> Ftrl::Build(const TrainedParameters& parameters) const {

@@ -5,10 +5,11 @@
 namespace stoker {
 
 // FTRL-Proximal of McMahan et al., "Ad click prediction: a view from the trenches" (KDD 2013,
-// algorithm 1), for each weight: n' = n + g^2;  z += g - (sqrt(n') - sqrt(n)) / lr p;  p = 0 if |z|
-// <= l1, else -(z - sign(z) l1) / ((beta + sqrt(n')) / lr + l2). n begins at `initial`, z so that
-// it gives the weight's first value, which in the paper is 0. l2 is the paper's: TensorFlow and
-// Keras double theirs.
+// algorithm 1), for each weight: n += g^2;  z += g - (c - c') p;  p = 0 if |z| <= l1, else -(z -
+// sign(z) l1) / c, where c = (beta + sqrt(n)) / lr + l2 and c' is that of the step before. n begins
+// at `initial`. A weight that is not 0 says what its z + c' p is, so it needs no c': weights begin
+// where they are (in the paper at 0), and a rate that changes moves none by itself. l2 is the
+// paper's: TensorFlow and Keras double theirs.
 struct Ftrl {
   static constexpr std::string_view kName = "ftrl";
   static constexpr std::string_view kHelp =

@@ -5,6 +5,7 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
+#include <c10/util/Exception.h>
 
 #include <algorithm>
 #include <map>
@@ -71,6 +72,8 @@ void GroupedOptimizer::Step(const ScheduleValue& now) {
                                .decay_scale = parameter.decay_scale,
                                .momentum = now.momentum};
     if (IsOfRows(parameter.tensor.grad())) {
+      TORCH_CHECK(row_updates() != RowUpdates::kNone && parameter.tensor.grad().is_coalesced(),
+                  "the optimizer takes no gradient of rows, which '", parameter.name, "' has");
       StepRows(slot, alone);
       continue;
     }
@@ -88,7 +91,7 @@ void GroupedOptimizer::Step(const ScheduleValue& now) {
 void GroupedOptimizer::StepRows(Slot& slot, const ParameterGroup& alone) {
   const at::Tensor& table = slot.parameter.tensor;
   const at::Tensor rows = RowsOf(table.grad());
-  const at::Tensor gradients = ValuesOfGradient(table.grad());
+  const at::Tensor gradients = ValuesOfGradient(table.grad()).contiguous();
   const int64_t width = table.numel() / std::max<int64_t>(table.size(0), 1);
   const int64_t chunk = table.is_cpu()
                             ? std::max(kValuesAtOnce / std::max<int64_t>(width, 1), kLeastRows)

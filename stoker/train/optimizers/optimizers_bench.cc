@@ -18,6 +18,7 @@
 #include "stoker/train/core/parameters.h"
 #include "stoker/train/kernels/thread_scaling_bench.h"
 #include "stoker/train/optimizers/adamw.h"
+#include "stoker/train/optimizers/ftrl.h"
 #include "stoker/train/optimizers/lamb.h"
 #include "stoker/train/optimizers/lars.h"
 #include "stoker/train/optimizers/lion.h"
@@ -105,6 +106,7 @@ BENCHMARK(BM_OptimizerStep<Ours<Lamb>, Ours<Adamw>>)->STOKER_STEP;
 BENCHMARK(BM_OptimizerStep<Ours<Lars>, Ours<Adamw>>)->STOKER_STEP;
 BENCHMARK(BM_OptimizerStep<Ours<Lion>, Ours<Adamw>>)->STOKER_STEP;
 BENCHMARK(BM_OptimizerStep<Ours<Rmsprop>, Ours<Adamw>>)->STOKER_STEP;
+BENCHMARK(BM_OptimizerStep<Ours<Ftrl>, Ours<Adamw>>)->STOKER_STEP;
 
 template <typename Kind>
 void BM_Scaling(benchmark::State& bench) {

@@ -134,6 +134,37 @@ TEST(Ftrl, GivesTheValuesOfItsFormula) {
   }
 }
 
+// One step of a rate that sinks moves a weight by that rate and no more.
+TEST(Ftrl, FollowsARateThatChangesAsAdagradDoes) {
+  at::Tensor weights = Start(), of_adagrad = Start();
+  const auto ftrl = Built(Ftrl{.initial = 1e-12}, {{"w", weights}});
+  const auto adagrad = Built(Adagrad{}, {{"w", of_adagrad}});
+  int t = 0;
+  for (const double rate : {.001, .1, .05, 1e-6}) {
+    ++t;
+    for (at::Tensor* each : {&weights, &of_adagrad}) SetGradient(*each, t);
+    ftrl->Step({.lr = rate, .momentum = {}});
+    adagrad->Step({.lr = rate, .momentum = {}});
+  }
+  EXPECT_TRUE(torch::allclose(weights, of_adagrad, 1e-6, 0));
+}
+
+// A schedule ends at nearly no rate, and a weight must not follow it there.
+TEST(Ftrl, StaysWhereItIsWithoutAGradientWhateverTheRate) {
+  for (const auto type : {at::kDouble, at::kFloat}) {
+    at::Tensor weights = Start(type);
+    const auto optimizer = Built(Ftrl{.l1 = .1, .l2 = .1}, {{"w", weights}});
+    SetGradient(weights, 1);
+    optimizer->Step({.lr = .1, .momentum = {}});
+    const at::Tensor after_one = weights.detach().clone();
+    for (const double rate : {1e-6, .5, .01}) {
+      weights.mutable_grad() = torch::zeros({3}, type);
+      optimizer->Step({.lr = rate, .momentum = {}});
+    }
+    EXPECT_TRUE(torch::equal(weights, after_one));
+  }
+}
+
 // Zero as long as its gradients add up to less than l1.
 TEST(Ftrl, KeepsWeightsAtExactlyZeroAndStandsStillAtARateOfZero) {
   at::Tensor weight = torch::zeros({1}).requires_grad_();
@@ -297,7 +328,7 @@ at::Tensor TableAfterFourSteps(const Kind& kind, bool of_rows, at::ScalarType ty
     const at::Tensor values = torch::randn({250, 70}, torch::kDouble).to(type);
     at::Tensor sparse = torch::sparse_coo_tensor(rows.unsqueeze(0), values, {900, 70}).coalesce();
     table.mutable_grad() = of_rows ? sparse : sparse.to_dense();
-    optimizer->Step({.lr = .01, .momentum = {}});
+    optimizer->Step({.lr = .01 / static_cast<double>(1 + t), .momentum = {}});
   }
   return table.detach();
 }

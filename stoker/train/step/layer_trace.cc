@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "stoker/train/core/model.h"
+#include "stoker/train/core/row_gradient.h"
 
 namespace stoker {
 namespace {
@@ -24,7 +25,8 @@ std::string OwnerOf(const std::string& parameter) {
   return dot == std::string::npos ? parameter : parameter.substr(0, dot);
 }
 
-bool AllFinite(const at::Tensor& values) {
+bool AllFinite(const at::Tensor& tensor) {
+  const at::Tensor values = tensor.defined() && IsOfRows(tensor) ? tensor._values() : tensor;
   return !values.defined() || !values.is_floating_point() || values.numel() == 0 ||
          at::isfinite(values).all().item<bool>();
 }

@@ -25,6 +25,7 @@
 #include "stoker/train/step/finiteness.h"
 #include "stoker/train/step/gradient_norm.h"
 #include "stoker/train/step/layer_trace.h"
+#include "stoker/train/step/learner_optimizer.h"
 #include "stoker/train/step/random_state.h"
 
 namespace stoker {
@@ -66,19 +67,6 @@ at::Tensor NoLoss(const TrainingScores& all) {
   at::Tensor loss = all.scores.sum() * 0;
   for (const AuxiliaryScores& head : all.auxiliary) loss = loss + head.scores.sum() * 0;
   return loss;
-}
-
-Result<std::unique_ptr<Optimizer>> BuildOptimizer(const TrainRecipe& recipe,
-                                                  const TrainedParameters& parameters,
-                                                  Group* group) {
-  const auto build = [kind = recipe.optimizer](const TrainedParameters& some) {
-    return BuildKind(kind, some);
-  };
-  if (group == nullptr || !recipe.distributed.shard_optimizer) return build(parameters);
-  STOKER_ASSIGN_OR_RETURN(
-      std::unique_ptr<ShardedOptimizer> optimizer,
-      ShardedOptimizer::Create(*group, parameters, build, BucketBytes(recipe.distributed)));
-  return std::unique_ptr<Optimizer>(std::move(optimizer));
 }
 
 bool IsFinite(const at::Tensor& loss) { return std::isfinite(loss.item<double>()); }
@@ -143,22 +131,12 @@ Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const Mod
                           ParametersToTrain(*model, recipe.train));
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Optimizer> optimizer,
                           BuildOptimizer(recipe.train, parameters, ranks.group));
-  const RowUpdates updates = optimizer->row_updates();
-  if (updates == RowUpdates::kLazy && ranks.group != nullptr) {
-    return InvalidArgument(
-        "{}: lazy updates of embeddings are for one process, and this run has {} ranks, which send "
-        "each other whole gradients; leave `lazy` out",
-        recipe.train.NameOf("optimizer"), ranks.group->membership().world);
-  }
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, BuildLoss(recipe.train));
   std::unique_ptr<Learner> learner(new Learner(
       std::move(model), std::move(loss), std::move(optimizer), recipe.train, placement, plan));
-  learner->of_rows_ = ranks.group == nullptr && UseRowGradients(*learner->model_, updates);
-  if (updates == RowUpdates::kLazy && !learner->of_rows_) {
-    return InvalidArgument(
-        "{}: `lazy` is for the rows of embeddings, and the model has none; leave it out",
-        recipe.train.NameOf("optimizer"));
-  }
+  STOKER_ASSIGN_OR_RETURN(learner->of_rows_,
+                          ChooseGradients(recipe.train, *learner->optimizer_, *learner->model_,
+                                          placement.device, ranks.group));
   if (learner->of_rows_) {
     for (const auto& [name, tensor] : learner->State()) PreferHugePages(tensor);
   }

@@ -106,6 +106,9 @@ class Learner {
   // Records the passes of steps of one batch and launches them as a whole (graphed_pass.h), unless
   // StepChecks::layers is set.
   void UseGraph(std::unique_ptr<DeviceGraph> graph);
+  // Returns whether gradients are of rows (core/row_gradient.h), as many as a batch has: then its
+  // passes cannot be recorded.
+  bool has_row_gradients() const { return of_rows_; }
   // Returns whether model and loss make the same launches in every pass.
   bool LaunchesAlike() const {
     return model_->LaunchesAlike() && objective_->LaunchesAlike() && !of_rows_;

@@ -46,9 +46,10 @@ TensorBatch Tokens(int64_t first, int64_t last) {
 
 class LearnerOfTokensTest : public LearnerTest {
  protected:
-  std::unique_ptr<Learner> MakeOfTokens(int64_t tokens, std::vector<std::string> set) {
-    set.push_back(
-        fmt::format("model={{embedding_bag: {{classes: 4, tokens: {}, width: 5}}}}", tokens));
+  std::unique_ptr<Learner> MakeOfTokens(int64_t tokens, std::vector<std::string> set,
+                                        std::string_view model = "embedding_bag") {
+    set.insert(set.begin(),
+               fmt::format("model={{{}: {{classes: 4, tokens: {}, width: 5}}}}", model, tokens));
     const Result<Recipe> recipe = problem_.Load(set);
     EXPECT_THAT(recipe, IsOk());
     auto learner = Learner::Create(*recipe, {.channels = 0, .tokens = true}, {});
@@ -76,7 +77,7 @@ TEST_F(LearnerOfTokensTest, LazyStepsThatUseAllRowsAreThoseOfAWholeGradient) {
       Steps(*learner, {Tokens(1, 6), Tokens(1, 6)});
       // Two batches make the last step, the rows of which are joined.
       STOKER_ASSERT_OK(learner->Backward(Tokens(1, 4), 2));
-      STOKER_ASSERT_OK(learner->Backward(Tokens(3, 6), 2));
+      STOKER_ASSERT_OK(learner->Backward(Tokens(1, 6), 2));
       STOKER_ASSERT_OK(learner->Update({.lr = .05, .momentum = {}}, 3));
     }
     // Padding, the first row, has no gradient; AdamW's decay moves it where the gradient is whole.
@@ -102,6 +103,35 @@ TEST_F(LearnerOfTokensTest, LazyStepsLeaveRowsThatTheyDoNotUse) {
   EXPECT_FALSE(between.narrow(0, 1, 5).equal(before.narrow(0, 1, 5)));
   EXPECT_TRUE(after.narrow(0, 1, 5).equal(between.narrow(0, 1, 5)));
   EXPECT_TRUE(after.narrow(0, 10, 10).equal(before.narrow(0, 10, 10)));
+}
+
+TEST_F(LearnerOfTokensTest, LazyStepsOfTheGreatestValuesLeaveRowsThatTheyDoNotUse) {
+  const std::vector<std::string> greatest = {"model.embedding_bag.combine=max"};
+  const auto whole = MakeOfTokens(20, greatest);
+  const auto lazy = MakeOfTokens(20, {greatest[0], "train.optimizer={adamw: {lazy: true}}"});
+  const at::Tensor before = TableOf(*lazy);
+  for (Learner* learner : {whole.get(), lazy.get()}) Steps(*learner, {Tokens(1, 5)});
+  EXPECT_TRUE(TableOf(*lazy).narrow(0, 6, 14).equal(before.narrow(0, 6, 14)));
+  EXPECT_TRUE(TableOf(*lazy).narrow(0, 1, 5).allclose(TableOf(*whole).narrow(0, 1, 5), 1e-5, 1e-6));
+}
+
+TEST_F(LearnerOfTokensTest, PaddingIsNoUseOfARow) {
+  for (const std::string model : {"embedding_bag", "gru", "lstm"}) {
+    SCOPED_TRACE(model);
+    const auto lazy = MakeOfTokens(
+        9, {fmt::format("model.{}.padding=-1", model), "train.optimizer={adamw: {lazy: true}}"},
+        model);
+    const at::Tensor before = TableOf(*lazy);
+    TensorBatch batch = Tokens(1, 5);
+    batch.input.select(1, 2).fill_(-1);
+    Steps(*lazy, {batch, batch});
+    EXPECT_TRUE(TableOf(*lazy)[0].equal(before[0]));
+    EXPECT_FALSE(TableOf(*lazy)[1].equal(before[1]));
+    const at::Tensor moved = TableOf(*lazy);
+    batch.input.fill_(-1);  // no row at all
+    Steps(*lazy, {batch});
+    EXPECT_TRUE(TableOf(*lazy).equal(moved));
+  }
 }
 
 TEST_F(LearnerOfTokensTest, AdagradUpdatesTheRowsOfALargeTableWithoutBeingAsked) {

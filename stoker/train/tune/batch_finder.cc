@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
+#include <fmt/format.h>
 #include <torch/utils.h>
 
 #include <algorithm>
@@ -31,13 +32,26 @@ uint64_t LimitOf(uint64_t wanted, const Placement& placement) {
   return static_cast<uint64_t>(MemoryLimitBytes()) / 5 * 4;
 }
 
-// What its batches are made of, where it is made of batches and has a known length.
-std::optional<int64_t> SamplesOf(const Dataset& batches) {
+// The stage that makes the batches; null: they are not made of samples one by one.
+const DatasetNode* BatchingStage(const Dataset& batches) {
   const DatasetNode* node = &batches.node();
   while (node->grouping().size > 0 && !node->grouping().numbered) node = &node->input().node();
-  if (!node->grouping().numbered) return std::nullopt;
-  const Cardinality samples = node->input().cardinality();
+  return node->grouping().numbered ? node : nullptr;
+}
+
+// What its batches are made of, where it is made of batches and has a known length.
+std::optional<int64_t> SamplesOf(const Dataset& batches) {
+  const DatasetNode* const stage = BatchingStage(batches);
+  if (stage == nullptr) return std::nullopt;
+  const Cardinality samples = stage->input().cardinality();
   return samples.known() ? std::optional(samples.value()) : std::nullopt;
+}
+
+std::string SizeKeyOf(const Dataset& batches) {
+  const DatasetNode* const stage = BatchingStage(batches);
+  const std::string name = stage == nullptr ? "batch" : stage->name();
+  // One number there is the size of every bucket.
+  return fmt::format("data.train.{}.{}", name, name == "bucket_by_length" ? "sizes" : "size");
 }
 
 at::Tensor RandomInput(const ModelInput& input) {
@@ -98,7 +112,8 @@ Result<BatchFinding> FindBatch(const Recipe& recipe, const BatchFindOptions& opt
                       .noun = std::string(NounOf(plan.input)),
                       .memory_bytes = limit,
                       .limited = limit != std::numeric_limits<uint64_t>::max(),
-                      .device = place.device.description};
+                      .device = place.device.description,
+                      .key = SizeKeyOf(recipe.data.train)};
 }
 
 Result<ModelBench> BenchModel(const ModelRegistry::Configured& model,

@@ -27,6 +27,7 @@ struct BatchFinding {
   uint64_t memory_bytes = 0;       // the limit
   bool limited = true;             // false: only by the device's memory
   std::string device;              // "cpu (AVX512)"
+  std::string key;                 // of the recipe, that sets the size: "data.train.batch.size"
 };
 
 // Sizes are of one forward and backward pass, without accumulation, and never larger than the
