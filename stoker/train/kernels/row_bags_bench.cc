@@ -1,8 +1,6 @@
-// An embedding bag of 20 ids a sample over a million rows of 32 values, forward and backward, with a
-// gradient of rows in which each row is once: ours, and torch's. The counter `two_threads` says how
-// much faster ours is on two of torch's threads than on one.
-#include "stoker/train/kernels/row_bags.h"
-
+// An embedding bag of 20 ids a sample over a million rows of 32 values, forward and backward, with
+// a gradient of rows in which each row is once: ours, and torch's. The counter `two_threads` says
+// how much faster ours is on two of torch's threads than on one.
 #include <ATen/ops/arange.h>
 #include <ATen/ops/embedding_bag.h>
 #include <ATen/ops/randint.h>
@@ -11,6 +9,7 @@
 #include <torch/utils.h>
 
 #include "stoker/train/core/row_gradient.h"
+#include "stoker/train/kernels/row_bags.h"
 #include "stoker/train/kernels/thread_scaling_bench.h"
 
 namespace stoker {

@@ -53,7 +53,7 @@ nonfinite_limit: 10
 detect_anomaly: false
 metrics: []
 loss: {cross_entropy: {label_smoothing: 0, weights: []}}
-optimizer: {adamw: {betas: [0.9, 0.999], eps: 1e-08, weight_decay: 0.01}}
+optimizer: {adamw: {betas: [0.9, 0.999], eps: 1e-08, weight_decay: 0.01, lazy: false}}
 schedule: {one_cycle: {max_lr: 0.003, pct_start: 0.3, anneal: cos, three_phase: false,
   div_factor: 25, final_div_factor: 10000, cycle_momentum: true, base_momentum: 0.85,
   max_momentum: 0.95}}
