@@ -83,8 +83,7 @@ Result<PackSource> PackSourceOfRecipe(const std::string& path, const PackSourceO
     return InvalidArgument(
         "data.{}: what the numbers in field '{}' stand for would not be packed with them; pack "
         "what comes before the features, with --stages N, and let the recipe of the packed file "
-        "have "
-        "them",
+        "have them",
         options.of, field.name);
   }
   return PackSource{std::move(parsed.train),

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "stoker/device/torch_threads.h"
 #include "stoker/train/kernels/table_rows.h"
+#include "stoker/train/kernels/value_ranges.h"
 
 namespace stoker {
 namespace {
@@ -21,8 +21,6 @@ using torch::autograd::variable_list;
 
 constexpr const char* kGather = "gather";
 constexpr const char* kOfRows = "of_rows";
-// Fewer values than this are not worth waking other threads.
-constexpr int64_t kValuesForThreads = 1 << 16;
 constexpr int64_t kColumnsOfAThread = 32;
 
 struct Matrix {
@@ -82,11 +80,6 @@ int64_t SlotsOf(const FeatureGather& gather) {
   return slots;
 }
 
-void ForRanges(int64_t n, int64_t values, const std::function<void(int64_t, int64_t)>& work) {
-  if (values < kValuesForThreads) return work(0, n);
-  ForRangesOnTorchThreads(n, work);
-}
-
 at::Tensor Gathered(const at::Tensor& rows, const FeatureGather& gather,
                     const std::vector<at::Tensor>& tables) {
   const int64_t samples = rows.size(0), slots = rows.size(1);
@@ -94,7 +87,7 @@ at::Tensor Gathered(const at::Tensor& rows, const FeatureGather& gather,
   const std::vector<Matrix> matrices = MatricesOf(tables);
   const float* const from = rows.const_data_ptr<float>();
   float* const to = out.data_ptr<float>();
-  ForRanges(samples, samples * gather.width, [&](int64_t begin, int64_t end) {
+  ForRangesOfValues(samples, samples * gather.width, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
       GatherRow(gather, from + i * slots, matrices, to + i * gather.width);
   });
@@ -167,12 +160,13 @@ std::vector<at::Tensor> TableGradients(const FeatureGather& gather, const at::Te
             : at::zeros({gather.table_rows[table], gather.table_widths[table]}, rows.options()));
   }
   const std::vector<TableColumns> columns = ColumnsOf(gather, of_rows);
-  ForRanges(std::ssize(columns), rows.size(0) * gather.width, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const TableColumns& mine = columns[static_cast<size_t>(i)];
-      AddGradients(gather, mine, rows, grad, sums[mine.table].data_ptr<float>());
-    }
-  });
+  ForRangesOfValues(std::ssize(columns), rows.size(0) * gather.width,
+                    [&](int64_t begin, int64_t end) {
+                      for (int64_t i = begin; i < end; ++i) {
+                        const TableColumns& mine = columns[static_cast<size_t>(i)];
+                        AddGradients(gather, mine, rows, grad, sums[mine.table].data_ptr<float>());
+                      }
+                    });
   return sums;
 }
 
@@ -224,11 +218,7 @@ at::Tensor GatherFeatures(const at::Tensor& rows, const c10::intrusive_ptr<Featu
   const bool wants_gradient =
       at::GradMode::is_enabled() &&
       std::ranges::any_of(tables, [](const at::Tensor& table) { return table.requires_grad(); });
-  if (wants_gradient) {
-    const std::vector<bool> none(tables.size(), false);
-    return GatherFunction::apply(rows, at::TensorList(tables), gather,
-                                 of_rows.empty() ? none : of_rows);
-  }
+  if (wants_gradient) return GatherFunction::apply(rows, at::TensorList(tables), gather, of_rows);
   return Gathered(rows, *gather, tables);
 }
 

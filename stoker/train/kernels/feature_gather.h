@@ -43,9 +43,8 @@ bool CanGatherFeatures(const at::Tensor& rows, const std::vector<at::Tensor>& ta
 // `gather` says.
 //   rows     [samples, slots]
 //   tables   [table_rows[i], table_widths[i]]
-//   of_rows  which tables get a gradient of rows (train/core/row_gradient.h); empty: none
+//   of_rows  which tables get a gradient of rows (train/core/row_gradient.h)
 at::Tensor GatherFeatures(const at::Tensor& rows, const c10::intrusive_ptr<FeatureGather>& gather,
-                          const std::vector<at::Tensor>& tables,
-                          const std::vector<bool>& of_rows = {});
+                          const std::vector<at::Tensor>& tables, const std::vector<bool>& of_rows);
 
 }  // namespace stoker

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "stoker/device/torch_threads.h"
 #include "stoker/train/kernels/table_rows.h"
+#include "stoker/train/kernels/value_ranges.h"
 
 namespace stoker {
 namespace {
@@ -17,8 +17,6 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::Variable;
 using torch::autograd::variable_list;
-
-constexpr int64_t kSamplesForThreads = 64;
 
 struct Bags {
   const int64_t* ids;
@@ -66,13 +64,9 @@ at::Tensor Summed(const at::Tensor& ids, const at::Tensor& table, const RowBagOp
   at::Tensor out = at::empty({bags.samples, width}, table.options().requires_grad(false));
   const auto* const from = table.const_data_ptr<float>();
   auto* const to = out.data_ptr<float>();
-  const auto work = [&](int64_t begin, int64_t end) {
+  ForRangesOfValues(bags.samples, ids.numel() * width, [&](int64_t begin, int64_t end) {
     SumRange(bags, begin, end, from, width, to);
-  };
-  if (bags.samples < kSamplesForThreads)
-    work(0, bags.samples);
-  else
-    ForRangesOnTorchThreads(bags.samples, work);
+  });
   return out;
 }
 

@@ -9,22 +9,13 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <utility>
 
-#include "stoker/device/torch_threads.h"
+#include "stoker/train/kernels/value_ranges.h"
 
 namespace stoker {
 namespace {
-
-// Fewer values than this are not worth waking other threads.
-constexpr int64_t kFewValues = 1 << 14;
-
-void ForRowRanges(int64_t n, int64_t width, const std::function<void(int64_t, int64_t)>& work) {
-  if (n * width < kFewValues) return work(0, n);
-  ForRangesOnTorchThreads(n, work);
-}
 
 // A row in the upper half, the number of its use in the lower one: sorted by rows, the uses of one
 // row stay in their order.
@@ -79,7 +70,7 @@ at::Tensor GradientOfRows(const std::vector<RowUse>& uses, const float* values, 
   at::Tensor sums = at::empty({used, width}, at::kFloat);
   auto* const number = numbers.data_ptr<int64_t>();
   auto* const sum = sums.data_ptr<float>();
-  ForRowRanges(used, width, [&](int64_t begin, int64_t end) {
+  ForRangesOfValues(used, used * width, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const auto first = static_cast<size_t>(begins[static_cast<size_t>(i)]);
       const auto last = static_cast<size_t>(begins[static_cast<size_t>(i) + 1]);
@@ -124,7 +115,7 @@ at::Tensor CopyRows(const at::Tensor& table, const at::Tensor& rows) {
   const auto* const row = rows.const_data_ptr<int64_t>();
   const auto* const from = table.const_data_ptr<float>();
   auto* const to = copies.data_ptr<float>();
-  ForRowRanges(sizes[0], width, [&](int64_t begin, int64_t end) {
+  ForRangesOfValues(sizes[0], copies.numel(), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       if (i + kRowsAhead < end) PrefetchRow(from + row[i + kRowsAhead] * width, width);
       std::memcpy(to + i * width, from + row[i] * width,
@@ -140,7 +131,7 @@ void WriteRows(const at::Tensor& table, const at::Tensor& rows, const at::Tensor
   const auto* const row = rows.const_data_ptr<int64_t>();
   const auto* const from = values.const_data_ptr<float>();
   auto* const to = table.data_ptr<float>();
-  ForRowRanges(count, width, [&](int64_t begin, int64_t end) {
+  ForRangesOfValues(count, values.numel(), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       if (i + kRowsAhead < end) PrefetchRow(to + row[i + kRowsAhead] * width, width);
       std::memcpy(to + row[i] * width, from + i * width,

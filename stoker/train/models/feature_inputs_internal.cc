@@ -205,8 +205,7 @@ at::Tensor FeatureVectors::ForwardOfParts(const at::Tensor& rows) {
     const at::Tensor of = ids.narrow(1, begin, feature.slots);
     const at::Tensor count = counts.narrow(1, begin, feature.slots);
     if (feature.table) {
-      const at::Tensor vectors = VectorsWhere(embeddings_[*feature.table], of, count.gt(0));
-      parts.push_back((vectors * count.unsqueeze(2)).sum(1));
+      parts.push_back(CountedVectors(embeddings_[*feature.table], of, count).sum(1));
     } else {
       one_hot.scatter_add_(1, of + (feature.to - slots_.num_numbers()), count);
     }
@@ -253,8 +252,7 @@ at::Tensor FeatureWeights::ForwardOfParts(const at::Tensor& rows) {
   if (!categories_) return scores;
   const auto [ids, counts] = slots_.CategoriesOf(rows);
   const at::Tensor places = ids + OnDeviceOf(rows, begins_, begins_on_device_);
-  const at::Tensor weights = VectorsWhere(categories_, places, counts.gt(0));
-  return scores + (weights * counts.unsqueeze(2)).sum(1);
+  return scores + CountedVectors(categories_, places, counts).sum(1);
 }
 
 }  // namespace stoker::internal

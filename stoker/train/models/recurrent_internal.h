@@ -65,7 +65,8 @@ class RecurrentModel final : public Model {
     const at::Tensor input =
         batch.size(1) > 0 ? batch : at::full({batch.size(0), 1}, options_.padding, batch.options());
     const at::Tensor there = TokensIn(input, options_.tokens, options_.padding);
-    const at::Tensor vectors = Dropped(VectorsOf(input, there));
+    const at::Tensor known = input.masked_fill(there.logical_not(), 0);
+    const at::Tensor vectors = Dropped(CountedVectors(embedding_, known, there));
     return head_(Dropped(LastStates(vectors, LengthsOf(there))));
   }
 
@@ -76,10 +77,6 @@ class RecurrentModel final : public Model {
 
   at::Tensor Dropped(const at::Tensor& x) const {
     return options_.dropout > 0 ? Dropout(x, options_.dropout, is_training()) : x;
-  }
-
-  at::Tensor VectorsOf(const at::Tensor& input, const at::Tensor& there) {
-    return VectorsWhere(embedding_, input, there);
   }
 
   // Up to the last token, on the CPU, as packing wants them.

@@ -4,14 +4,14 @@
 
 namespace stoker {
 
-at::Tensor VectorsWhere(torch::nn::Embedding table, const at::Tensor& ids,
-                        const at::Tensor& there) {
-  const at::Tensor of_values = there.unsqueeze(-1);
-  if (!table->options.sparse()) return table(ids.masked_fill(there.logical_not(), 0)) * of_values;
+at::Tensor CountedVectors(torch::nn::Embedding table, const at::Tensor& ids,
+                          const at::Tensor& counts) {
+  const at::Tensor of_values = counts.unsqueeze(-1);
+  if (!table->options.sparse()) return table(ids) * of_values;
   std::vector<int64_t> sizes = ids.sizes().vec();
   sizes.push_back(table->weight.size(1));
-  const at::Tensor vectors = table(ids.masked_select(there));
-  return at::zeros(sizes, vectors.options()).masked_scatter(of_values, vectors);
+  const at::Tensor used = table(ids.masked_select(counts.ne(0)));
+  return at::zeros(sizes, used.options()).masked_scatter(of_values.ne(0), used) * of_values;
 }
 
 }  // namespace stoker

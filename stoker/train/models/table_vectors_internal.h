@@ -1,4 +1,4 @@
-// The rows of a table that ids name, where some ids are none.
+// The rows of a table that ids name, each times a number.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -6,10 +6,11 @@
 
 namespace stoker {
 
-// Returns the vectors of the ids that are `there`, and zeros for the others: [..., width]. With the
-// table's option `sparse` the others are no uses of a row, so a lazy optimizer leaves it alone.
-//   ids    int64; those that are not there may be any number
-//   there  bool, of the same shape
-at::Tensor VectorsWhere(torch::nn::Embedding table, const at::Tensor& ids, const at::Tensor& there);
+// Returns counts * the vectors of the ids: [..., width]. With the table's option `sparse` ids that
+// count 0 are no uses of a row, so a lazy optimizer leaves it alone.
+//   ids     int64, each a row of the table
+//   counts  of the same shape; numbers or bool
+at::Tensor CountedVectors(torch::nn::Embedding table, const at::Tensor& ids,
+                          const at::Tensor& counts);
 
 }  // namespace stoker

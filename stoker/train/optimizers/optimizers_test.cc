@@ -16,47 +16,17 @@
 #include "stoker/train/optimizers/lars.h"
 #include "stoker/train/optimizers/lion.h"
 #include "stoker/train/optimizers/muon.h"
+#include "stoker/train/optimizers/optimizers_testing_internal.h"
 #include "stoker/train/optimizers/rmsprop.h"
 #include "stoker/train/optimizers/sgd.h"
 
 namespace stoker::optimizers_test {
 
-at::Tensor Start(at::ScalarType type = at::kDouble) {
-  return torch::tensor({1.0, 2.0, 3.0}, type).requires_grad_();
-}
-
-void SetGradient(at::Tensor& parameter, int t) {
-  parameter.mutable_grad() =
-      (torch::tensor({.1, -.2, .3}, torch::kDouble) * t).to(parameter.scalar_type());
-}
-
-template <typename Kind>
-std::unique_ptr<Optimizer> Built(const Kind& kind, const TrainedParameters& parameters) {
-  auto built = kind.Build(parameters);
-  EXPECT_THAT(built, IsOk());
-  return *std::move(built);
-}
-
-// Three steps, at the momenta given, if any.
-template <typename Kind>
-at::Tensor AfterThreeSteps(const Kind& kind, double lr, std::vector<double> momenta = {},
-                           at::ScalarType type = at::kDouble) {
-  at::Tensor parameter = Start(type);
-  const auto optimizer = Built(kind, {{"p", parameter}});
-  for (int t = 1; t <= 3; ++t) {
-    SetGradient(parameter, t);
-    ScheduleValue now{.lr = lr, .momentum = {}};
-    if (!momenta.empty()) now.momentum = momenta[static_cast<size_t>(t - 1)];
-    optimizer->Step(now);
-  }
-  return parameter.detach();
-}
-
-void ExpectValues(const at::Tensor& got, const std::vector<double>& expected) {
-  for (size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_NEAR(got[static_cast<int64_t>(i)].item<double>(), expected[i], 1e-6 * expected[i]);
-  }
-}
+using optimizers_testing::AfterThreeSteps;
+using optimizers_testing::Built;
+using optimizers_testing::ExpectValues;
+using optimizers_testing::SetGradient;
+using optimizers_testing::Start;
 
 TEST(Adamw, GivesTheValuesOfPyTorch) {
   const std::vector<double> golden = {.970471164635, 2.02862892639, 2.96987122326};
@@ -311,83 +281,6 @@ TEST(Optimizers, OurKernelsGiveTheSameBytesOnAnyNumberOfThreads) {
     for (size_t i = 0; i < one.size(); ++i) EXPECT_TRUE(torch::equal(one[i], other[i])) << count;
   }
   at::set_num_threads(threads);
-}
-
-// ------------------------------------------------------------------ gradients of rows
-
-// A table after four steps in which some rows have gradients; each step others, and rows 0 to 99
-// every time.
-template <typename Kind>
-at::Tensor TableAfterFourSteps(const Kind& kind, bool of_rows, at::ScalarType type = at::kFloat) {
-  torch::manual_seed(8);
-  at::Tensor table = torch::randn({900, 70}, torch::kDouble).to(type).requires_grad_();
-  const auto optimizer = Built(kind, {{"table", table}});
-  for (int64_t t = 0; t < 4; ++t) {
-    const at::Tensor rows =
-        torch::cat({torch::arange(100), torch::arange(100 + 150 * t, 250 + 150 * t)});
-    const at::Tensor values = torch::randn({250, 70}, torch::kDouble).to(type);
-    at::Tensor sparse = torch::sparse_coo_tensor(rows.unsqueeze(0), values, {900, 70}).coalesce();
-    table.mutable_grad() = of_rows ? sparse : sparse.to_dense();
-    optimizer->Step({.lr = .01 / static_cast<double>(1 + t), .momentum = {}});
-  }
-  return table.detach();
-}
-
-TEST(GradientsOfRows, MoveATableAsWholeOnesWhereOthersWouldNotMove) {
-  const auto test = [](const auto& kind) {
-    for (const auto type : {at::kFloat, at::kDouble}) {
-      SCOPED_TRACE(kind.kName);
-      EXPECT_TRUE(torch::allclose(TableAfterFourSteps(kind, true, type),
-                                  TableAfterFourSteps(kind, false, type), 1e-5, 1e-6));
-    }
-  };
-  test(Adagrad{.lr_decay = .1});
-  test(Ftrl{.l1 = .01, .l2 = .1});
-}
-
-TEST(GradientsOfRows, OfLazyUpdatesMoveTheRowsUsedAndNoOthers) {
-  const auto test = [](const auto& kind) {
-    SCOPED_TRACE(kind.kName);
-    torch::manual_seed(8);
-    const at::Tensor before = torch::randn({900, 70}, torch::kDouble).to(at::kFloat);
-    const at::Tensor rows = TableAfterFourSteps(kind, true);
-    const at::Tensor whole = TableAfterFourSteps(kind, false);
-    EXPECT_TRUE(torch::allclose(rows.narrow(0, 0, 100), whole.narrow(0, 0, 100), 1e-5, 1e-6));
-    EXPECT_TRUE(torch::equal(rows.narrow(0, 700, 200), before.narrow(0, 700, 200)));
-    // The second step's rows had rested in the first, and rest in the last two.
-    const at::Tensor second = rows.narrow(0, 250, 150);
-    EXPECT_FALSE(torch::allclose(second, whole.narrow(0, 250, 150), 1e-3, 1e-4));
-    EXPECT_FALSE(torch::equal(second, before.narrow(0, 250, 150)));
-  };
-  test(Adam{.lazy = true});
-  test(Adamw{.lazy = true});
-}
-
-TEST(GradientsOfRows, GiveTheSameBytesOnAnyNumberOfThreads) {
-  const int threads = at::get_num_threads();
-  at::set_num_threads(1);
-  const at::Tensor one = TableAfterFourSteps(Adamw{.lazy = true}, true);
-  for (const int count : {2, 3}) {
-    at::set_num_threads(count);
-    EXPECT_TRUE(torch::equal(TableAfterFourSteps(Adamw{.lazy = true}, true), one));
-  }
-  at::set_num_threads(threads);
-}
-
-// As torch.optim.SparseAdam of PyTorch 2.11, but for where eps is added, which 1e-12 hides.
-TEST(GradientsOfRows, MoveATableAsPyTorchsSparseAdam) {
-  at::Tensor table = torch::ones({3, 1}, torch::kDouble).requires_grad_();
-  const auto optimizer = Built(Adam{.eps = 1e-12, .lazy = true}, {{"table", table}});
-  const std::vector<std::vector<int64_t>> used = {{0, 1}, {1}, {0}};
-  const std::vector<std::vector<double>> gradients = {{.1, -.2}, {.3}, {.4}};
-  for (size_t t = 0; t < used.size(); ++t) {
-    table.mutable_grad() =
-        torch::sparse_coo_tensor(torch::tensor(used[t]).unsqueeze(0),
-                                 torch::tensor(gradients[t], torch::kDouble).unsqueeze(1), {3, 1})
-            .coalesce();
-    optimizer->Step({.lr = .01, .momentum = {}});
-  }
-  ExpectValues(table.detach().flatten(), {.98240795898, 1.007522981837, 1.0});
 }
 
 // A parameter with half the rate and three times the decay moves as with such options.

@@ -26,7 +26,7 @@ std::string OwnerOf(const std::string& parameter) {
 }
 
 bool AllFinite(const at::Tensor& tensor) {
-  const at::Tensor values = tensor.defined() && IsOfRows(tensor) ? tensor._values() : tensor;
+  const at::Tensor values = tensor.defined() ? ValuesOfGradient(tensor) : tensor;
   return !values.defined() || !values.is_floating_point() || values.numel() == 0 ||
          at::isfinite(values).all().item<bool>();
 }

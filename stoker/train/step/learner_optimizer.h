@@ -26,6 +26,7 @@ Result<std::unique_ptr<Optimizer>> BuildOptimizer(const TrainRecipe& recipe,
 // Makes the embeddings of `model` have the gradients that `optimizer` takes (UseRowGradients).
 // Returns whether some are of rows. Errors: kInvalidArgument: it is lazy, and the model has no
 // embeddings.
+//   group  null: one process alone
 Result<bool> ChooseGradients(const TrainRecipe& recipe, const Optimizer& optimizer, Model& model,
                              c10::Device device, const Group* group);
 

@@ -43,7 +43,6 @@ class ShardedOptimizer final : public Optimizer {
   // A collective. Throws c10::Error where it fails, of which lost() is the error of Group.
   void Step(const ScheduleValue& now) override;
   const Status& lost() const { return lost_; }
-  RowUpdates row_updates() const override { return own_ ? own_->row_updates() : RowUpdates::kNone; }
 
   // Returns the state of this rank's parameters.
   NamedTensors State() const override;
