@@ -167,13 +167,20 @@ at::Tensor Feeder::MakeInput(const Array& array) const {
   return InLayout(normalized.mul_(scales_.view(along_channels)), options_.memory_format);
 }
 
+Status Feeder::CheckInput(const Array& array, const SampleKey& batch) const {
+  if (!options_.check.input || shifts_.defined()) return OkStatus();
+  const at::Tensor host = ToTensor(array);
+  if (!at::isIntegralType(host.scalar_type(), /*includeBool=*/false)) return OkStatus();
+  return options_.check.input(host, batch);
+}
+
 // Converted on the device: bytes travel, not 64-bit integers.
 Result<at::Tensor> Feeder::MakeTarget(const Element& element) const {
   const at::Tensor host = ToTensor(element.arrays[*fields_.target]);
   const bool numbers = host.dim() == 2 || host.is_floating_point();
-  if (options_.check_target && (numbers || !options_.device.is_cpu())) {
+  if (options_.check.target && (numbers || !options_.device.is_cpu())) {
     STOKER_RETURN_IF_ERROR(
-        options_.check_target(numbers ? host.to(at::kFloat) : host, element.key));
+        options_.check.target(numbers ? host.to(at::kFloat) : host, element.key));
   }
   return OnDevice(host).to(numbers ? at::kFloat : at::kLong);
 }
@@ -182,10 +189,14 @@ Result<TensorBatch> Feeder::MakeBatch(const Element& element) const {
   const TraceSpan span("copy");
   TensorBatch batch{.input = {}, .target = {}, .key = element.key};
   Result<at::Tensor> target = at::Tensor();
+  Status right;
   const Status status = CatchTorchErrors([&] {
+    right = CheckInput(element.arrays[fields_.input], element.key);
+    if (!right.ok()) return;
     batch.input = MakeInput(element.arrays[fields_.input]);
     if (fields_.target) target = MakeTarget(element);
   });
+  STOKER_RETURN_IF_ERROR(right);
   STOKER_RETURN_IF_ERROR(status.While("moving a batch to " + options_.device.str()));
   STOKER_ASSIGN_OR_RETURN(batch.target, std::move(target));
   for (const size_t field : fields_.along) batch.along.push_back(element.arrays[field]);

@@ -36,8 +36,18 @@ struct TensorBatch {
   int64_t size() const { return input.size(0); }
 };
 
-// Checks the targets of a batch.
-using TargetCheck = std::function<Status(const at::Tensor& target, const SampleKey& batch)>;
+// Checks the targets, or the inputs, of a batch.
+using BatchCheck = std::function<Status(const at::Tensor& values, const SampleKey& batch)>;
+
+// Checks in CPU memory, before a batch is copied, on the thread that calls Next. An error replaces
+// the batch. Each may be empty.
+struct BatchChecks {
+  // Floating-point targets are passed as float32; integers, one a sample, unchanged, and only if
+  // the device is an accelerator: there a kernel that meets an invalid class number makes the
+  // device unusable for the process, while the CPU throws.
+  BatchCheck target = {};
+  BatchCheck input = {};  // of whole numbers: tokens
+};
 
 struct FeederOptions {
   std::string input = "image";  // the field that becomes TensorBatch::input
@@ -53,12 +63,10 @@ struct FeederOptions {
   // device: one pair for all values, or one for each channel. The bits are those of `normalize` in
   // a pipeline (on accelerators, whose arithmetic is IEEE 754's too).
   std::vector<ShiftScale> normalize = {};
-  // Checks each batch of targets in CPU memory before it is copied, on the thread that calls Next.
-  // Floating-point targets are passed as float32; integers, one a sample, unchanged, and only if
-  // the device is an accelerator: there a kernel that meets an invalid class number makes the
-  // device unusable for the process, while the CPU throws. An error replaces the batch. May be
-  // empty.
-  TargetCheck check_target = {};
+  BatchChecks check = {};
+};
+// Checks each batch of whole numbers (tokens) in the same place, for any device. May be empty.
+BatchCheck check_input = {};
 };
 
 // The places of the fields in a Spec, after checking that input and target can be used. Errors
@@ -104,6 +112,7 @@ class Feeder {
   Feeder(std::unique_ptr<Iterator> elements, FeederFields fields, FeederOptions options);
   at::Tensor OnDevice(at::Tensor host) const;
   at::Tensor MakeInput(const Array& array) const;
+  Status CheckInput(const Array& array, const SampleKey& batch) const;
   Result<at::Tensor> MakeTarget(const Element& element) const;
   Result<TensorBatch> MakeBatch(const Element& element) const;
 

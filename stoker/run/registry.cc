@@ -81,9 +81,9 @@ std::string ModelInput::ToString() const {
 Status CheckTakes(std::string_view model, ModelTakes takes, const ModelInput& input) {
   if (input.features.HasCategories() && !takes.features) {
     return InvalidArgument(
-        "{} takes numbers, and the field of train.input holds rows of features with numbers of "
+        "{} takes {}, and the field of train.input holds rows of features with numbers of "
         "categories among them; take linear, mlp or wide_and_deep",
-        model);
+        model, takes.tokens ? "sequences of tokens" : "numbers");
   }
   if (takes.tokens == input.tokens) return OkStatus();
   if (input.tokens) {

@@ -9,6 +9,7 @@
 #include "stoker/data/core/field_option.h"
 #include "stoker/data/core/groups_elements.h"
 #include "stoker/data/core/iterator.h"
+#include "stoker/data/core/padded_fields.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/saved_count.h"
 #include "stoker/data/core/saved_unsigned.h"
@@ -73,7 +74,7 @@ class BucketRules {
   const bool pad_to_boundary_;
 };
 
-class BucketNode final : public DatasetNode, public GroupsElements {
+class BucketNode final : public DatasetNode, public GroupsElements, public PadsFields {
  public:
   BucketNode(Dataset input, const BucketByLength& options, LengthOf length, PaddingPlan plan)
       : DatasetNode(std::string(BucketByLength::kName), plan.output(),
@@ -86,6 +87,9 @@ class BucketNode final : public DatasetNode, public GroupsElements {
   std::string Details() const override {
     return fmt::format("{}{}, {}", rules_.ToString(), drop_remainder_ ? ", drop_remainder" : "",
                        plan_.ToString());
+  }
+  std::optional<double> PaddingOf(std::string_view field) const override {
+    return plan_.PaddingOf(field);
   }
   std::string_view Disturbs() const override { return "reorders elements"; }
   std::optional<int64_t> MemoryToRead(int64_t) const override { return std::nullopt; }

@@ -1,6 +1,7 @@
 #include "stoker/data/ops/padded_batch.h"
 
 #include "stoker/data/core/iterator.h"
+#include "stoker/data/core/padded_fields.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/batching_internal.h"
 #include "stoker/data/ops/padding_internal.h"
@@ -9,7 +10,7 @@
 namespace stoker {
 namespace {
 
-class PaddedBatchNode final : public FixedBatchNode {
+class PaddedBatchNode final : public FixedBatchNode, public PadsFields {
  public:
   PaddedBatchNode(Dataset input, const PaddedBatch& options, PaddingPlan plan)
       : FixedBatchNode(PaddedBatch::kName, plan.output(), std::move(input), options.size,
@@ -18,6 +19,9 @@ class PaddedBatchNode final : public FixedBatchNode {
 
   std::string Details() const override {
     return fmt::format("{}, {}", FixedBatchNode::Details(), plan_.ToString());
+  }
+  std::optional<double> PaddingOf(std::string_view field) const override {
+    return plan_.PaddingOf(field);
   }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     const std::optional<int64_t> samples = MultiplySizes(count, size());

@@ -187,8 +187,8 @@ Status PaddingPlan::PlanColumns(const PaddingOptions& options, const Spec& input
     const Field& field = input.fields[index];
     Column& column = columns_[index];
     column.padded = true;
-    const double padding = options.padding.empty() ? 0 : EntryOf(options.padding, i);
-    STOKER_ASSIGN_OR_RETURN(column.padding, MakeFillValue(who_, "padding", padding, field));
+    column.value = options.padding.empty() ? 0 : EntryOf(options.padding, i);
+    STOKER_ASSIGN_OR_RETURN(column.padding, MakeFillValue(who_, "padding", column.value, field));
     STOKER_ASSIGN_OR_RETURN(column.target, PlanTarget(options, i, field));
     for (size_t d = 0; d < field.shape.size(); ++d) {
       if (field.shape[d] == kUnknownDim || field.shape[d] != column.target[d])
@@ -226,6 +226,12 @@ Status PaddingPlan::PlanOutput(const PaddingOptions& options, const Spec& input,
     }
   }
   return OkStatus();
+}
+
+std::optional<double> PaddingPlan::PaddingOf(std::string_view field) const {
+  const auto column = std::ranges::find(columns_, field, &Column::name);
+  if (column == columns_.end() || !column->padded) return std::nullopt;
+  return column->value;
 }
 
 Result<Shape> PaddingPlan::ShapeOf(const Column& column, size_t field,

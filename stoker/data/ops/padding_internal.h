@@ -32,6 +32,8 @@ class PaddingPlan {
   const Spec& output() const { return output_; }
   // Returns all settings that affect the result: "pads tokens weights with 0 to 512, lengths".
   const std::string& ToString() const { return text_; }
+  // Returns the padding value of a field, nothing if it is not padded.
+  std::optional<double> PaddingOf(std::string_view field) const;
 
   // Returns one batch of `elements`, at least one. If `length` is given, fields that are padded to
   // the longest get this extent in their first varying dimension. Errors: an element that does not
@@ -43,7 +45,8 @@ class PaddingPlan {
   struct Column {
     std::string name;
     bool padded = false;
-    FillValue padding;
+    double value = 0;             // of the padding
+    FillValue padding;            // the same in the field's dtype
     Shape target;                 // for a padded field: fixed extents; -1: the longest
     std::vector<size_t> varying;  // the dimensions in which elements may be smaller
   };

@@ -62,13 +62,19 @@ Result<ModelRegistry::Configured> ParseModel(const std::string& text) {
 Status MeasureAndPrint(const BenchArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(const ModelInput input, ParseInput(arguments.input));
   STOKER_ASSIGN_OR_RETURN(const auto model, ParseModel(arguments.model));
-  STOKER_ASSIGN_OR_RETURN(
-      const ModelBench bench,
+  const Result<ModelBench> measured =
       BenchModel(model, {.input = input,
                          .sizes = arguments.batches,
                          .threads = arguments.threads,
                          .memory_bytes = static_cast<uint64_t>(arguments.memory_bytes),
-                         .seconds = arguments.seconds}));
+                         .seconds = arguments.seconds});
+  if (!measured.ok()) {
+    return measured.status().While(
+        fmt::format("trying random samples of --input {} (a size such as 3x224x224, tokens or "
+                    "features)",
+                    arguments.input));
+  }
+  const ModelBench& bench = *measured;
   const std::string title =
       fmt::format("{}, {} samples: by batch size", model.name, arguments.input);
   const Chart chart = TrialChart(bench.trials, title, NounOf(input));

@@ -41,7 +41,7 @@ class NoiseScaleTest : public TrainerTest {
     STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, problem_.Load(With(set)));
     STOKER_ASSERT_OK_AND_ASSIGN(const TrainingPlan plan, MakePlan(recipe));
     STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder,
-                                OpenFeed(recipe, plan.batches.dataset, {}, plan.outputs));
+                                OpenFeed(recipe, plan.batches.dataset, {}, plan));
     for (int i = 0; i < 2; ++i) {
       STOKER_ASSERT_OK_AND_ASSIGN(std::optional<TensorBatch> batch, feeder->Next());
       batches_.push_back(*std::move(batch));

@@ -14,6 +14,7 @@
 #include "stoker/train/core/loss.h"
 #include "stoker/train/core/parameters.h"
 #include "stoker/train/core/target.h"
+#include "stoker/train/core/token_check.h"
 #include "stoker/train/evaluation/evaluator.h"
 #include "stoker/train/plan/feed.h"
 #include "stoker/train/plan/first_batch.h"
@@ -35,7 +36,8 @@ Result<std::unique_ptr<DevicePrefetcher>> OpenFirstBatch(const Recipe& recipe, c
   const TrainOptions& options = recipe.train.options;
   STOKER_ASSIGN_OR_RETURN(const Dataset first, Take{.count = 1}.Build(data));
   FeederOptions feed = FeedOptions(options, first, c10::kCPU, MemoryFormat::kContiguous);
-  feed.check_target = TargetCheckOf(learner.shared_loss(), names, std::nullopt);
+  feed.check = {.target = TargetCheckOf(learner.shared_loss(), names, std::nullopt),
+                .input = TokenCheckOf(learner.model().Tokens(), names)};
   return DevicePrefetcher::Open(
       first, FeedRuntime(options),
       {.seed = static_cast<uint64_t>(options.seed), .losses = LossLogging::kNone}, std::move(feed),

@@ -99,8 +99,8 @@ Status CheckTarget(const Loss& loss, const TensorBatch& batch, int64_t outputs,
   return CheckClasses(loss, batch.target, batch.key, outputs, names);
 }
 
-TargetCheck TargetCheckOf(std::shared_ptr<const Loss> loss, RowNames names,
-                          std::optional<int64_t> outputs) {
+BatchCheck TargetCheckOf(std::shared_ptr<const Loss> loss, RowNames names,
+                         std::optional<int64_t> outputs) {
   return [loss = std::move(loss), names = std::move(names), outputs](const at::Tensor& target,
                                                                      const SampleKey& batch) {
     if (target.is_floating_point()) return CheckNumbers(*loss, target, batch, names);

@@ -91,9 +91,9 @@ Answers AnswersTo(const Loss& loss, TargetKind kind, const at::Tensor& scores,
 Status CheckTarget(const Loss& loss, const TensorBatch& batch, int64_t outputs,
                    const RowNames& names);
 
-// Returns CheckTarget's check of samples for FeederOptions::check_target.
+// Returns CheckTarget's check of samples for BatchChecks::target.
 //   outputs  of the model; nothing if unknown: then classes are not checked
-TargetCheck TargetCheckOf(std::shared_ptr<const Loss> loss, RowNames names,
-                          std::optional<int64_t> outputs);
+BatchCheck TargetCheckOf(std::shared_ptr<const Loss> loss, RowNames names,
+                         std::optional<int64_t> outputs);
 
 }  // namespace stoker

@@ -7,11 +7,13 @@
 #include <torch/nn/module.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "stoker/base/status.h"
 #include "stoker/train/core/activation_checkpoint.h"
+#include "stoker/train/core/known_tokens.h"
 #include "stoker/train/core/named_tensor.h"
 
 namespace stoker {
@@ -42,6 +44,10 @@ class Model : public torch::nn::Module {
   // Returns the same with the scores of the auxiliary heads. Called in training mode only;
   // evaluation and prediction call Forward.
   virtual TrainingScores ForwardToTrain(const at::Tensor& input) { return {Forward(input), {}}; }
+
+  // Returns the tokens that a model of sequences knows: then another one is refused with its
+  // sample's name, before it reaches a kernel, and so is a pipeline that pads with another number.
+  virtual std::optional<KnownTokens> Tokens() const { return std::nullopt; }
 
   // Returns whether each forward pass makes the same launches for batches of one shape, without
   // draws or decisions of the host: then train.graph: auto may record one and launch it again. Not

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "stoker/cluster/agreement.h"
+#include "stoker/train/core/token_check.h"
 #include "stoker/train/loop/training_checkpoints.h"
 #include "stoker/train/plan/feed.h"
 #include "stoker/train/step/finiteness.h"
@@ -19,8 +20,8 @@ FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches
   FeederOptions options = FeedOptions(session.options(), batches, session.setup.device.device,
                                       session.choices.memory_format);
   options.normalize = normalize;
-  options.check_target =
-      TargetCheckOf(session.learner->shared_loss(), std::move(names), session.outputs);
+  options.check = {.target = TargetCheckOf(session.learner->shared_loss(), names, session.outputs),
+                   .input = TokenCheckOf(session.learner->model().Tokens(), std::move(names))};
   return options;
 }
 

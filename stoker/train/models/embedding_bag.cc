@@ -34,6 +34,9 @@ class EmbeddingBagModel final : public Model {
   }
 
   bool DropsOut() const override { return options_.dropout > 0; }
+  std::optional<KnownTokens> Tokens() const override {
+    return KnownTokens{.count = options_.tokens, .padding = options_.padding};
+  }
 
   at::Tensor Forward(const at::Tensor& input) override {
     at::Tensor x = Combined(input);
@@ -48,7 +51,7 @@ class EmbeddingBagModel final : public Model {
  private:
   // Only tokens travel on, each sample's one after the other: padding costs nothing then.
   at::Tensor Combined(const at::Tensor& input) {
-    const at::Tensor there = TokensIn(input, options_.tokens, options_.padding);
+    const at::Tensor there = TokensIn(input, *Tokens());
     const at::Tensor& table = embedding_->weight;
     const bool of_rows = embedding_->options.sparse(), greatest = options_.combine == "max";
     if (of_rows && !greatest && input.is_cpu() && IsPlainTable(table))

@@ -60,11 +60,14 @@ class RecurrentModel final : public Model {
   }
 
   bool DropsOut() const override { return options_.dropout > 0; }
+  std::optional<KnownTokens> Tokens() const override {
+    return KnownTokens{.count = options_.tokens, .padding = options_.padding};
+  }
 
   at::Tensor Forward(const at::Tensor& batch) override {
     const at::Tensor input =
         batch.size(1) > 0 ? batch : at::full({batch.size(0), 1}, options_.padding, batch.options());
-    const at::Tensor there = TokensIn(input, options_.tokens, options_.padding);
+    const at::Tensor there = TokensIn(input, *Tokens());
     const at::Tensor known = input.masked_fill(there.logical_not(), 0);
     const at::Tensor vectors = Dropped(CountedVectors(embedding_, known, there));
     return head_(Dropped(LastStates(vectors, LengthsOf(there))));

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "stoker/base/options.h"
+#include "stoker/train/core/known_tokens.h"
 
 namespace stoker {
 
@@ -24,11 +25,9 @@ void DescribeTokens(OptionTable<T>& table) {
              "writes it (its `padding`)");
 }
 
-// Returns where the numbers of `input` are tokens: bool, of the same shape. Throws c10::Error, with
-// the sample and the number, where one is outside 0 to `tokens` - 1; on an accelerator that is left
-// to the kernel.
-//   input            [samples, length], int64
-//   tokens, padding  options of the model
-at::Tensor TokensIn(const at::Tensor& input, int64_t tokens, int64_t padding);
+// Returns where the numbers of `input` are tokens: bool, of the same shape. On the CPU throws
+// c10::Error, which names the sample by its place, where one is none that the model knows.
+//   input  [samples, length], int64
+at::Tensor TokensIn(const at::Tensor& input, const KnownTokens& known);
 
 }  // namespace stoker

@@ -12,6 +12,8 @@
 #include "stoker/data/transforms/layout.h"
 #include "stoker/train/core/build_loss.h"
 #include "stoker/train/core/precision.h"
+#include "stoker/train/core/token_check.h"
+#include "stoker/train/plan/training_plan.h"
 
 namespace stoker {
 
@@ -60,40 +62,38 @@ Result<FinderPlace> PlaceFor(const TrainOptions& options) {
 namespace {
 
 Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& batches,
-                                         const Placement& placement, TargetCheck check_target) {
+                                         const Placement& placement, BatchChecks checks) {
   const TrainOptions& options = recipe.train.options;
   STOKER_ASSIGN_OR_RETURN(auto elements, batches.Open(FeedRuntime(options),
                                                       {.seed = static_cast<uint64_t>(options.seed),
                                                        .losses = LossLogging::kNone}));
   FeederOptions feed = FeedOptions(options, batches, placement.device, placement.memory_format);
-  feed.check_target = std::move(check_target);
+  feed.check = std::move(checks);
   return Feeder::Create(std::move(elements), batches.spec(), std::move(feed));
 }
 
 }  // namespace
 
-Result<TargetCheck> CheckOfTargets(const Recipe& recipe, const Dataset& batches,
-                                   std::optional<int64_t> outputs) {
+Result<BatchChecks> ChecksOf(const Recipe& recipe, const Dataset& batches,
+                             const TrainingPlan& plan) {
   const TrainOptions& options = recipe.train.options;
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, BuildLoss(recipe.train));
-  return TargetCheckOf(
-      std::move(loss),
-      NamesInSource(batches, static_cast<uint64_t>(options.seed), options.input, "data.train"),
-      outputs);
+  const RowNames names =
+      NamesInSource(batches, static_cast<uint64_t>(options.seed), options.input, "data.train");
+  return BatchChecks{.target = TargetCheckOf(std::move(loss), names, plan.outputs),
+                     .input = TokenCheckOf(plan.tokens, names)};
 }
 
 Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& batches,
-                                         const Placement& placement,
-                                         std::optional<int64_t> outputs) {
-  STOKER_ASSIGN_OR_RETURN(TargetCheck check, CheckOfTargets(recipe, batches, outputs));
-  return OpenFeed(recipe, batches, placement, std::move(check));
+                                         const Placement& placement, const TrainingPlan& plan) {
+  STOKER_ASSIGN_OR_RETURN(BatchChecks checks, ChecksOf(recipe, batches, plan));
+  return OpenFeed(recipe, batches, placement, std::move(checks));
 }
 
 Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement,
-                                 TargetCheck check_target) {
+                                 BatchChecks checks) {
   const Dataset& train = recipe.data.train;
-  STOKER_ASSIGN_OR_RETURN(const auto feeder,
-                          OpenFeed(recipe, train, placement, std::move(check_target)));
+  STOKER_ASSIGN_OR_RETURN(const auto feeder, OpenFeed(recipe, train, placement, std::move(checks)));
   STOKER_ASSIGN_OR_RETURN(std::optional<TensorBatch> batch, feeder->Next());
   if (!batch) return NoBatch(train, "data.train");
   return *std::move(batch);

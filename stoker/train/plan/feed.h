@@ -12,6 +12,8 @@
 
 namespace stoker {
 
+struct TrainingPlan;
+
 // Returns the default CPUs that making batches may keep busy: all of them, or a quarter (at least
 // one) if the CPU computes the steps too.
 int UsualFeedCpus(const c10::Device& device);
@@ -44,19 +46,15 @@ Result<FinderPlace> PlaceFor(const TrainOptions& options);
 
 // Opens `batches`, which has the fields of recipe.data.train, with the recipe's seed. Its threads
 // are those of FeedRuntime.
-//   outputs  of the model, for TargetCheckOf
 Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& batches,
-                                         const Placement& placement,
-                                         std::optional<int64_t> outputs);
+                                         const Placement& placement, const TrainingPlan& plan);
 
-// Returns the check of targets of `batches`, whose sample names its messages have.
-//   outputs  of the model, for TargetCheckOf
-Result<TargetCheck> CheckOfTargets(const Recipe& recipe, const Dataset& batches,
-                                   std::optional<int64_t> outputs);
+// Returns the checks of `batches`, whose sample names their messages have.
+Result<BatchChecks> ChecksOf(const Recipe& recipe, const Dataset& batches,
+                             const TrainingPlan& plan);
 
 // Returns the first batch of data.train. Errors: also kInvalidArgument if there is none.
-//   check_target  as in FeederOptions; none checks nothing
 Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement,
-                                 TargetCheck check_target);
+                                 BatchChecks checks);
 
 }  // namespace stoker

@@ -13,11 +13,10 @@ Result<ModelInput> InputOf(const TrainOptions& options, const Dataset& batches) 
   return ModelInputOf(batches, options.input);
 }
 
-Result<FirstBatch> ReadFirstBatch(const Recipe& recipe, c10::Device device,
-                                  TargetCheck check_target) {
+Result<FirstBatch> ReadFirstBatch(const Recipe& recipe, c10::Device device, BatchChecks checks) {
   STOKER_ASSIGN_OR_RETURN(ModelInput input, InputOf(recipe.train.options, recipe.data.train));
-  STOKER_ASSIGN_OR_RETURN(TensorBatch batch, FirstBatchOf(recipe, Placement{.device = device},
-                                                          std::move(check_target)));
+  STOKER_ASSIGN_OR_RETURN(TensorBatch batch,
+                          FirstBatchOf(recipe, Placement{.device = device}, std::move(checks)));
   return FirstBatch{.batch = std::move(batch), .input = std::move(input)};
 }
 

@@ -21,8 +21,7 @@ struct FirstBatch {
 
 // Opens data.train, on as many threads as it needs, and closes it again. Errors: the pipeline's;
 // kInvalidArgument if it has no batch, or a field is missing.
-//   check_target  as in FeederOptions
 Result<FirstBatch> ReadFirstBatch(const Recipe& recipe, c10::Device device,
-                                  TargetCheck check_target = {});
+                                  BatchChecks checks = {});
 
 }  // namespace stoker

@@ -10,6 +10,7 @@
 #include "stoker/device/torch_error.h"
 #include "stoker/train/core/build_loss.h"
 #include "stoker/train/core/loss.h"
+#include "stoker/train/core/token_check.h"
 #include "stoker/train/step/finiteness.h"
 #include "stoker/train/step/layer_trace.h"
 #include "stoker/train/step/learner.h"
@@ -154,6 +155,10 @@ Result<FirstBatch> TryFirstSamples(const Recipe& recipe) {
   const RowNames names = NamesInSource(recipe.data.train, static_cast<uint64_t>(options.seed),
                                        options.input, "data.train");
   STOKER_RETURN_IF_ERROR(CheckInputIsFinite(options, first.batch, names));
+  if (const std::optional<KnownTokens> known = model->Tokens()) {
+    STOKER_RETURN_IF_ERROR(CheckTokens(first.batch.input, *known, first.batch.key, names)
+                               .While("trying the first batch of data.train"));
+  }
   const Spec& spec = recipe.data.train.spec();
   STOKER_ASSIGN_OR_RETURN(const size_t target, spec.IndexOf("train.target", options.target));
   STOKER_RETURN_IF_ERROR(

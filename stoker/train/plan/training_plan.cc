@@ -15,6 +15,7 @@
 #include "stoker/run/run_schedule.h"
 #include "stoker/run/train_check.h"
 #include "stoker/train/core/parameters.h"
+#include "stoker/train/core/token_check.h"
 #include "stoker/train/evaluation/evaluator.h"
 #include "stoker/train/evaluation/metric_set.h"
 #include "stoker/train/plan/channel_order.h"
@@ -178,25 +179,43 @@ Status CheckAccuracyIsNotFollowed(const TrainRecipe& train, const Schedule& sche
   return OkStatus();
 }
 
-// Whether the model can be made for such samples, and takes them. Returns its outputs, nothing
-// if it is not tried.
-Result<std::optional<int64_t>> CheckModel(const Recipe& recipe, const ModelInput& input) {
-  STOKER_ASSIGN_OR_RETURN(const auto model, TryToBuild(recipe, input));
+// What follows from recipe and samples alone, whatever their number.
+struct CheckedRecipe {
+  ModelInput input;  // what a sample is
+  // Of the model, as in TrainingPlan.
+  std::optional<int64_t> outputs;
+  std::optional<KnownTokens> tokens;
+};
+
+// Samples must not change with what else is in their batch.
+Status CheckPaddings(const Recipe& recipe, const KnownTokens& known) {
+  const std::string& input = recipe.train.options.input;
+  Problems problems;
+  problems.Add(CheckPadding(known, recipe.data.train, input, "data.train"));
+  if (recipe.data.eval) problems.Add(CheckPadding(known, *recipe.data.eval, input, "data.eval"));
+  return problems.ToStatus();
+}
+
+// Whether the model can be made for such samples, and takes them.
+Status CheckModel(const Recipe& recipe, CheckedRecipe& checked) {
+  STOKER_ASSIGN_OR_RETURN(const auto model, TryToBuild(recipe, checked.input));
+  checked.tokens = model->Tokens();
+  if (checked.tokens) STOKER_RETURN_IF_ERROR(CheckPaddings(recipe, *checked.tokens));
   STOKER_RETURN_IF_ERROR(ParametersToTrain(*model, recipe.train).status());
   const TrainOptions& options = recipe.train.options;
   STOKER_RETURN_IF_ERROR(
       model->CheckpointActivations(options.activation_checkpointing)
           .While(fmt::format("reading {}", recipe.train.NameOf("activation_checkpointing"))));
-  if (!options.sanity) return std::nullopt;
+  if (!options.sanity) return OkStatus();
   const Spec& spec = recipe.data.train.spec();
   STOKER_ASSIGN_OR_RETURN(
       const FeederFields fields,
       FindFeederFields(spec, {.input = options.input, .target = options.target}));
   STOKER_ASSIGN_OR_RETURN(
-      const int64_t outputs,
+      checked.outputs,
       TryModel(recipe, *model, spec.fields[fields.input], spec.fields[*fields.target],
                HasChannelsLast(recipe.data.train, options.input)));
-  return std::optional(outputs);
+  return OkStatus();
 }
 
 Result<PlannedTarget> PlanTarget(const Recipe& recipe, std::optional<int64_t> outputs) {
@@ -235,12 +254,6 @@ Status CheckSchedule(const Recipe& recipe, const SchedulePlan& steps,
       recipe.train.schedule.name);
 }
 
-// What follows from recipe and samples alone, whatever their number.
-struct CheckedRecipe {
-  ModelInput input;                // what a sample is
-  std::optional<int64_t> outputs;  // of the model (CheckModel)
-};
-
 // Errors: all that do not follow from each other.
 Result<CheckedRecipe> CheckRecipe(const Recipe& recipe) {
   Problems problems;
@@ -248,7 +261,7 @@ Result<CheckedRecipe> CheckRecipe(const Recipe& recipe) {
   problems.Take(CheckData(recipe), checked.input);
   const bool fits = problems.empty();
   problems.Add(CheckParts(recipe));
-  if (fits) problems.Take(CheckModel(recipe, checked.input), checked.outputs);
+  if (fits) problems.Add(CheckModel(recipe, checked));
   STOKER_RETURN_IF_ERROR(problems.ToStatus());
   return checked;
 }
@@ -337,6 +350,7 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device, const Ro
                     .host_batches = std::move(batches.on_host),
                     .input = checked.input,
                     .outputs = checked.outputs,
+                    .tokens = checked.tokens,
                     .target = std::move(target),
                     .schedule = steps,
                     .batch_size = SamplesOfStep(recipe),

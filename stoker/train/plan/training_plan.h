@@ -15,6 +15,7 @@
 #include "stoker/run/recipe.h"
 #include "stoker/run/registry.h"
 #include "stoker/run/schedule.h"
+#include "stoker/train/core/known_tokens.h"
 #include "stoker/train/core/target.h"
 #include "stoker/train/plan/normalize_place.h"
 
@@ -33,8 +34,9 @@ struct TrainingPlan {
   // The same, normalised on the host, if batches are normalised on the device and the recipe leaves
   // this open (train.normalize_on).
   std::optional<Dataset> host_batches = {};
-  ModelInput input;                // one sample
-  std::optional<int64_t> outputs;  // of the model; nothing if train.sanity is off
+  ModelInput input;                   // one sample
+  std::optional<int64_t> outputs;     // of the model; nothing if train.sanity is off
+  std::optional<KnownTokens> tokens;  // of the model (Model::Tokens)
   PlannedTarget target;
   SchedulePlan schedule;
   std::optional<int64_t> batch_size;  // samples of a step, if known

@@ -29,6 +29,7 @@
 #include "stoker/train/core/build_loss.h"
 #include "stoker/train/core/loss.h"
 #include "stoker/train/core/precision.h"
+#include "stoker/train/core/token_check.h"
 #include "stoker/train/plan/feed.h"
 #include "stoker/train/plan/model_trial.h"
 #include "stoker/train/predict/batch_predictions_internal.h"
@@ -170,12 +171,16 @@ struct Predictor::Parts {
     return NamesInSource(dataset, /*seed=*/0, options.input, "data.eval");
   }
 
-  Result<std::unique_ptr<DevicePrefetcher>> Feed(const Dataset& dataset, const FeederOptions& feed,
+  Result<std::unique_ptr<DevicePrefetcher>> Feed(const Dataset& dataset, FeederOptions feed,
                                                  const std::atomic<bool>* stop = nullptr) const {
+    if (const std::optional<KnownTokens> known = model->Tokens()) {
+      STOKER_RETURN_IF_ERROR(CheckPadding(*known, dataset, options.input, "data.eval"));
+      feed.check.input = TokenCheckOf(known, Names(dataset));
+    }
     Runtime runtime = FeedRuntime(options);
     runtime.stop = stop;
     const int64_t ahead = options.device_prefetch.value_or(choices.device_prefetch);
-    return DevicePrefetcher::Open(dataset, runtime, {.losses = LossLogging::kOnce}, feed,
+    return DevicePrefetcher::Open(dataset, runtime, {.losses = LossLogging::kOnce}, std::move(feed),
                                   static_cast<int>(ahead));
   }
 
@@ -294,7 +299,7 @@ Result<Evaluation> Predictor::EvaluateRun() {
   STOKER_RETURN_IF_ERROR(parts_->MakeModel(eval));
   FeederOptions feed =
       FeedOptions(parts_->options, eval, parts_->device.device, parts_->choices.memory_format);
-  feed.check_target =
+  feed.check.target =
       TargetCheckOf(parts_->loss, parts_->Names(eval),
                     OutputsToCheck(std::nullopt, *parts_->model, parts_->sample, feed.device));
   const PipelineCpuScope cpus(parts_->Cpus());

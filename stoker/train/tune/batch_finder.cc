@@ -83,10 +83,10 @@ Result<TensorBatch> RandomBatch(Model& model, const ModelInput& input, c10::Devi
 
 // Read by as many threads as training may use.
 Result<TensorBatch> FirstSamples(const Recipe& recipe, const Placement& placement,
-                                 std::optional<int64_t> outputs) {
+                                 const TrainingPlan& plan) {
   const PipelineCpuScope cpus(FeedCpus(recipe.train.options, placement.device));
-  STOKER_ASSIGN_OR_RETURN(TargetCheck check, CheckOfTargets(recipe, recipe.data.train, outputs));
-  return FirstBatchOf(recipe, placement, std::move(check));
+  STOKER_ASSIGN_OR_RETURN(BatchChecks checks, ChecksOf(recipe, recipe.data.train, plan));
+  return FirstBatchOf(recipe, placement, std::move(checks));
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ Result<BatchFinding> FindBatch(const Recipe& recipe, const BatchFindOptions& opt
   STOKER_ASSIGN_OR_RETURN(const TrainingPlan plan, MakePlanOfSteps(recipe, kStepsOfAnyRun));
   // As the run would train where nothing is timed.
   place.placement.memory_format = FirstChoices(recipe, plan, place.placement.device).memory_format;
-  STOKER_ASSIGN_OR_RETURN(TensorBatch samples, FirstSamples(recipe, place.placement, plan.outputs));
+  STOKER_ASSIGN_OR_RETURN(TensorBatch samples, FirstSamples(recipe, place.placement, plan));
   const uint64_t limit = LimitOf(options.memory_bytes, place.placement);
   STOKER_ASSIGN_OR_RETURN(
       const auto trials,

@@ -18,7 +18,7 @@ Result<std::unique_ptr<BatchTrials>> TrialsOf(const SmallProblem& problem, Trial
   STOKER_ASSIGN_OR_RETURN(const Recipe recipe, problem.Load(set));
   STOKER_ASSIGN_OR_RETURN(const FinderPlace place, PlaceFor(recipe.train.options));
   STOKER_ASSIGN_OR_RETURN(TensorBatch samples,
-                          FirstBatchOf(recipe, place.placement, TargetCheck()));
+                          FirstBatchOf(recipe, place.placement, BatchChecks()));
   return BatchTrials::Create(recipe, {.channels = 1, .height = 8, .width = 8}, place.placement,
                              std::move(samples), options);
 }

@@ -49,7 +49,7 @@ class LrFinder {
   Status Open(const Placement& placement) {
     STOKER_ASSIGN_OR_RETURN(learner_, Learner::Create(recipe_, plan_->input, placement));
     STOKER_ASSIGN_OR_RETURN(const Dataset batches, Repeat{.count = 0}.Build(recipe_.data.train));
-    STOKER_ASSIGN_OR_RETURN(feeder_, OpenFeed(recipe_, batches, placement, plan_->outputs));
+    STOKER_ASSIGN_OR_RETURN(feeder_, OpenFeed(recipe_, batches, placement, *plan_));
     return OkStatus();
   }
 

@@ -7,6 +7,7 @@
 #include "stoker/device/accelerator.h"
 #include "stoker/device/device_prefetcher.h"
 #include "stoker/device/tensor.h"
+#include "stoker/train/core/token_check.h"
 #include "stoker/train/plan/feed.h"
 #include "stoker/train/plan/model_trial.h"
 #include "stoker/train/tune/memory_meter.h"
@@ -131,17 +132,18 @@ Status StepTimer::Visit(const Choices& choices, StepTimes& times,
   return Time(*made->learner, batch, kSamplesAVisit, times);
 }
 
-// On the CPU a wrong target is an error of the run's own step, which says more.
-Status StepTimer::CheckTargets(const Choices& first) {
+// On the CPU a wrong target or token is an error of the run's own step, which says more.
+Status StepTimer::CheckBatches(const Choices& first) {
   if (device_.is_cpu()) return OkStatus();
   STOKER_ASSIGN_OR_RETURN(Made* const made, MadeFor(first));
   Learner& learner = *made->learner;
   const TrainOptions& options = recipe_.train.options;
-  check_target_ =
-      TargetCheckOf(learner.shared_loss(),
-                    NamesInSource(recipe_.data.train, static_cast<uint64_t>(options.seed),
-                                  options.input, "data.train"),
-                    OutputsToCheck(plan_.outputs, learner.model(), plan_.input, device_));
+  const RowNames names = NamesInSource(recipe_.data.train, static_cast<uint64_t>(options.seed),
+                                       options.input, "data.train");
+  checks_ = {
+      .target = TargetCheckOf(learner.shared_loss(), names,
+                              OutputsToCheck(plan_.outputs, learner.model(), plan_.input, device_)),
+      .input = TokenCheckOf(plan_.tokens, names)};
   return OkStatus();
 }
 
@@ -149,9 +151,9 @@ Status StepTimer::CheckTargets(const Choices& first) {
 Result<StepTimes> StepTimer::Begin(const Choices& first, double most_seconds) {
   STOKER_RETURN_IF_ERROR(
       plan_.batches.dataset.Open(Runtime::Inline(), {.losses = LossLogging::kNone}).status());
-  STOKER_RETURN_IF_ERROR(CheckTargets(first));
+  STOKER_RETURN_IF_ERROR(CheckBatches(first));
   watch_ = Stopwatch();
-  STOKER_ASSIGN_OR_RETURN(first_, ReadFirstBatch(recipe_, device_, check_target_));
+  STOKER_ASSIGN_OR_RETURN(first_, ReadFirstBatch(recipe_, device_, checks_));
   open_seconds_ = ElapsedSeconds();
   StepTimes times;
   if (!device_.is_cpu()) {
@@ -221,7 +223,7 @@ Status StepTimer::TimeWithData(const Choices& choices, StepTimes& times) {
   const PlacedPipeline placed = plan_.BatchesFor(choices);
   FeederOptions feed = FeedOptions(options, placed.dataset, device_, choices.memory_format);
   feed.normalize = placed.normalize;
-  feed.check_target = check_target_;
+  feed.check = checks_;
   const PipelineCpuScope cpus(FeedCpus(options, device_, choices.feed_threads));
   STOKER_ASSIGN_OR_RETURN(const auto batches,
                           DevicePrefetcher::Open(placed.dataset, FeedRuntime(options),

@@ -49,7 +49,7 @@ class StepTimer final : public ChoiceTimer {
   int StepsTogether() const { return device_.is_cpu() ? 1 : 4; }
   Status Time(Learner& learner, const TensorBatch& batch, size_t samples, StepTimes& times) const;
   Result<double> WarmUp(Made& made, const TensorBatch& batch) const;
-  Status CheckTargets(const Choices& first);
+  Status CheckBatches(const Choices& first);
   Status CheckMemory(const Choices& choices, int64_t retries_before) const;
   // Returns kCancelled once the time for the current comparison has passed.
   Status CheckTime() const;
@@ -68,9 +68,8 @@ class StepTimer final : public ChoiceTimer {
   Stopwatch watch_;
   std::optional<double> ends_;  // by watch_; nothing outside a comparison
   std::optional<FirstBatch> first_;
-  // Checks a batch before it is copied to an accelerator, which an invalid class would make
-  // unusable.
-  TargetCheck check_target_;
+  // Of what would make an accelerator unusable.
+  BatchChecks checks_;
   std::vector<Made> made_;   // two at most: the best so far and its rival
   double make_seconds_ = 0;  // for a model
   double open_seconds_ = 0;  // for a pass over the data, up to its first batch

@@ -1,0 +1,42 @@
+#include "stoker/train/core/token_check.h"
+
+#include <utility>
+
+#include "stoker/data/core/padded_fields.h"
+
+namespace stoker {
+
+Status CheckTokens(const at::Tensor& tokens, const KnownTokens& known, const SampleKey& batch,
+                   const RowNames& names) {
+  const at::Tensor wrong =
+      tokens.ne(known.padding).logical_and(tokens.lt(0).logical_or(tokens.ge(known.count)));
+  if (!wrong.any().item<bool>()) return OkStatus();
+  const at::Tensor first = wrong.nonzero()[0];
+  const auto row = first[0].item<int64_t>(), column = first[1].item<int64_t>();
+  return OutOfRange(
+      "{} has the token {}, and the model knows those from 0 to {} (`tokens`) and the padding {} "
+      "(`padding`)",
+      names(batch, std::span(&row, 1)), tokens[row][column].item<int64_t>(), known.count - 1,
+      known.padding);
+}
+
+BatchCheck TokenCheckOf(std::optional<KnownTokens> known, RowNames names) {
+  if (!known) return nullptr;
+  return
+      [known = *known, names = std::move(names)](const at::Tensor& tokens, const SampleKey& batch) {
+        return CheckTokens(tokens, known, batch, names);
+      };
+}
+
+Status CheckPadding(const KnownTokens& known, const Dataset& batches, std::string_view input,
+                    std::string_view name) {
+  const std::optional<double> padding = FindPadding(batches, input);
+  if (!padding || *padding == static_cast<double>(known.padding)) return OkStatus();
+  return InvalidArgument(
+      "{} fills the shorter sequences of '{}' up with {}, and the model takes {} as what fills "
+      "them up, so scores would depend on the other samples of a batch: give both the same "
+      "`padding`",
+      name, input, *padding, known.padding);
+}
+
+}  // namespace stoker
