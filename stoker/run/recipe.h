@@ -48,6 +48,7 @@ struct TrainOptions {
   std::optional<int64_t> max_steps;
   std::string schedule_every = "step";
   int64_t accumulate = 1;
+  int64_t hogwild = 1;
   bool decay_vectors = true;
   double layer_rate = 1;
   std::vector<std::string> activation_checkpointing;
@@ -58,6 +59,9 @@ struct TrainOptions {
   std::string on_nonfinite = "stop";
   int64_t nonfinite_limit = 10;
   bool detect_anomaly = false;
+
+  // Returns the batches of a step, all but the last of an epoch. One of the two is 1.
+  int64_t BatchesAStep() const { return accumulate * hogwild; }
 
   static void Describe(OptionTable<TrainOptions>& table);
 };

@@ -80,6 +80,11 @@ void DescribeLoop(OptionTable<TrainOptions>& table) {
       .Field("accumulate", &O::accumulate,
              "batches whose gradients make one step; the last step of an epoch has what is left",
              AtLeast(1))
+      .Field("hogwild", &O::hogwild,
+             "threads that each put a batch of their own through the model and update its weights "
+             "without waiting for each other, on the CPU, for large tables of embeddings: faster, "
+             "and no two runs are alike",
+             Between(1, 256))
       .Field("decay_vectors", &O::decay_vectors,
              "whether weight decay holds for biases and the weights of norms too")
       .Field("layer_rate", &O::layer_rate,

@@ -82,14 +82,16 @@ void CheckEarlyStopping(const Recipe& recipe, const TrainingPlan& plan,
                   recipe.train.NameOf("early_stopping"), *patience, evaluations));
 }
 
-void CheckAccumulation(const Recipe& recipe, const TrainingPlan& plan,
-                       std::vector<std::string>& warnings) {
-  const int64_t wanted = recipe.train.options.accumulate;
+void CheckBatchesOfStep(const Recipe& recipe, const TrainingPlan& plan,
+                        std::vector<std::string>& warnings) {
+  const TrainOptions& options = recipe.train.options;
+  const int64_t wanted = options.BatchesAStep();
   if (wanted <= plan.batches_per_epoch) return;
   warnings.push_back(
       fmt::format("{}: a step of {} batches is not reached, since an epoch has {} and a step ends "
                   "with it; take at most so many, or a larger batch",
-                  recipe.train.NameOf("accumulate"), wanted, plan.batches_per_epoch));
+                  recipe.train.NameOf(options.hogwild > 1 ? "hogwild" : "accumulate"), wanted,
+                  plan.batches_per_epoch));
 }
 
 void CheckMetrics(const Recipe& recipe, std::vector<std::string>& warnings) {
@@ -149,7 +151,7 @@ std::vector<std::string> SettingsWithoutEffect(const Recipe& recipe, const Train
   CheckAverage(recipe, plan.schedule, warnings);
   CheckSchedule(recipe, plan, warnings);
   CheckEarlyStopping(recipe, plan, warnings);
-  CheckAccumulation(recipe, plan, warnings);
+  CheckBatchesOfStep(recipe, plan, warnings);
   CheckMetrics(recipe, warnings);
   CheckSwitches(recipe.train, warnings);
   return warnings;

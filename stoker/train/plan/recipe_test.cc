@@ -44,6 +44,7 @@ log_every: 50
 max_steps: auto
 schedule_every: step
 accumulate: 1
+hogwild: 1
 decay_vectors: true
 layer_rate: 1
 overfit_batches: auto

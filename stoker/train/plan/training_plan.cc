@@ -79,9 +79,9 @@ Result<Length> LengthOf(const Recipe& recipe, const Dataset& train) {
   }
   if (!options.max_steps) return NoEnd(recipe, train);
   int64_t all = 0;
-  if (__builtin_mul_overflow(*options.max_steps, options.accumulate, &all)) {
+  if (__builtin_mul_overflow(*options.max_steps, options.BatchesAStep(), &all)) {
     return InvalidArgument("train.max_steps: {} steps of {} batches are too many to count",
-                           *options.max_steps, options.accumulate);
+                           *options.max_steps, options.BatchesAStep());
   }
   return Length{all, 0};
 }
@@ -308,7 +308,7 @@ Result<PlannedBatches> PlanBatches(const Recipe& recipe, c10::Device device) {
 }
 
 Result<SchedulePlan> PlanSteps(const TrainOptions& options, const Length& length) {
-  SchedulePlan plan{.steps_per_epoch = (length.batches_per_epoch - 1) / options.accumulate + 1};
+  SchedulePlan plan{.steps_per_epoch = (length.batches_per_epoch - 1) / options.BatchesAStep() + 1};
   plan.total_steps = plan.steps_per_epoch;
   if (length.epochs > 0 &&
       __builtin_mul_overflow(plan.steps_per_epoch, length.epochs, &plan.total_steps)) {
@@ -356,7 +356,7 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device, const Ro
                     .batch_size = SamplesOfStep(recipe),
                     .batches_per_epoch = batches_per_epoch,
                     .again = again,
-                    .accumulate = options.accumulate,
+                    .batches_a_step = options.BatchesAStep(),
                     .makes_all = batches.makes_all};
   STOKER_RETURN_IF_ERROR(CheckSchedule(recipe, plan.schedule, plan.target.kind));
   return plan;

@@ -43,7 +43,7 @@ struct TrainingPlan {
   int64_t batches_per_epoch = 0;
   std::optional<int64_t> again;  // repeats this many batches (train.overfit_batches); then
                                  // `batches` are these
-  int64_t accumulate = 1;        // batches of a step, except the last of an epoch
+  int64_t batches_a_step = 1;    // except the last of an epoch
   bool makes_all = false;        // of several ranks, each makes the rows of all (rank_rows.h)
 
   PlacedPipeline BatchesFor(const Choices& choices) const {
@@ -54,8 +54,8 @@ struct TrainingPlan {
   int64_t steps_per_epoch() const { return schedule.steps_per_epoch; }
   // Returns the batches of step `step`, from 0: the last of an epoch has the rest.
   int64_t BatchesOf(int64_t step) const {
-    const int64_t before = step % schedule.steps_per_epoch * accumulate;
-    return std::min(accumulate, batches_per_epoch - before);
+    const int64_t before = step % schedule.steps_per_epoch * batches_a_step;
+    return std::min(batches_a_step, batches_per_epoch - before);
   }
   // Returns the epochs begun after `step` steps: ceil(step / steps_per_epoch).
   int64_t EpochOf(int64_t step) const {

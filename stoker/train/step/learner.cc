@@ -163,8 +163,9 @@ Status Learner::Backward(const TensorBatch& batch, int64_t batches) {
       ranks_ ? ranks_->FirstRow(batch.size(), step_) : Result<int64_t>(0);
   if (!first_row.ok()) return LeftBy(first_row.status());
   at::Tensor scores;
-  TrainingPass pass({.seed = seed_, .step = step_, .part = part, .first_row = *first_row},
-                    ranks_ ? ranks_->norms() : nullptr);
+  TrainingPass pass(
+      {.seed = seed_, .step = step_, .part = batches_before_ + part, .first_row = *first_row},
+      ranks_ ? ranks_->norms() : nullptr);
   const Status status = CatchTorchErrors([&]() -> Status {
     if (checks_.gradients && part == 1) buffers_before_ = CopiesOf(model_->buffers());
     if (ranks_ && ranks_->exchange() && part == batches)

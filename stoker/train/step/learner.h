@@ -118,9 +118,13 @@ class Learner {
 
   // See StepRanks. Every rank calls it once, before the first step. REQUIRES: ranks.
   Status Connect() { return ranks_->Connect(); }
-  // Says which step of the run comes next, from 1, for draws and messages. By default the one after
-  // the last Update.
-  void BeginStep(int64_t step) { step_ = step; }
+  // Says which step of the run comes next, from 1, for draws and messages, and how many of its
+  // batches others put through before this one's first. By default the one after the last Update,
+  // and none.
+  void BeginStep(int64_t step, int64_t batches_before = 0) {
+    step_ = step;
+    batches_before_ = batches_before;
+  }
   // Returns whether the last Backward has failed only because another rank had left the step.
   bool left() const { return left_; }
 
@@ -162,6 +166,11 @@ class Learner {
   // Errors: kFailedPrecondition if a parameter or buffer holds a NaN or an infinity (which). Reads
   // all of them; call it before a checkpoint.
   Status CheckFinite() const;
+
+  // From here on this learner and `other`, which was made alike, have the same weights, buffers and
+  // optimizer's state, in the same memory, but each its own numbers of steps made, which begin with
+  // the other's. Then both may make steps at once (hogwild.h).
+  void ShareStateOf(const Learner& other);
 
   Model& model() { return *model_; }
   Precision precision() const { return precision_; }
@@ -240,15 +249,16 @@ class Learner {
   std::string why_;
 
   // Of the current step.
-  int64_t parts_ = 0;         // batches so far
-  int64_t step_ = 1;          // its number
-  bool left_ = false;         // by another rank
-  at::Tensor loss_;           // mean so far
-  double weight_ = 0;         // its divisor (Loss::Weight)
-  double expected_ = 0;       // the divisor of the gradients
-  double weight_of_all_ = 0;  // of all ranks' samples, where the gradients are this rank's
-  bool broken_ = false;       // a loss was not finite
-  std::string layer_;         // whose gradient first was not finite, if layers are checked
+  int64_t parts_ = 0;           // batches so far
+  int64_t step_ = 1;            // its number
+  int64_t batches_before_ = 0;  // of it, which others put through
+  bool left_ = false;           // by another rank
+  at::Tensor loss_;             // mean so far
+  double weight_ = 0;           // its divisor (Loss::Weight)
+  double expected_ = 0;         // the divisor of the gradients
+  double weight_of_all_ = 0;    // of all ranks' samples, where the gradients are this rank's
+  bool broken_ = false;         // a loss was not finite
+  std::string layer_;           // whose gradient first was not finite, if layers are checked
   std::vector<at::Tensor> buffers_before_;  // if gradients are checked
 };
 

@@ -17,7 +17,7 @@ Result<Tuned> Choose(const Recipe& recipe, const TrainingPlan& plan, const c10::
   }
   StepTimer timer(recipe, plan, device, new_graph);
   const double batches =
-      static_cast<double>(plan.total_steps()) * static_cast<double>(plan.accumulate);
+      static_cast<double>(plan.total_steps()) * static_cast<double>(plan.batches_a_step);
   // An accelerator loads kernels for each alternative, and can gain several times as much.
   const TuneLimits limits{.batches = batches, .share = device.is_cpu() ? 0.03 : 0.1};
   Result<Tuned> tuned =
