@@ -13,7 +13,8 @@
 //
 // One step calls, in this order: OnBatch for each of its batches, OnBackward, OnStep. If due, these
 // follow: OnEvaluate, OnCheckpointTaken, and OnCheckpoint once that is stored. A skipped step
-// (on_nonfinite) has no OnStep.
+// (on_nonfinite) has no OnStep. With train.hogwild threads have gradients of their own, and there
+// is no OnBackward.
 //
 // Of several ranks that train together each calls its own callbacks; rank 0 alone writes
 // checkpoints, and has OnCheckpointTaken and OnCheckpoint. A batch is then that rank's rows,

@@ -12,9 +12,6 @@
 namespace stoker {
 namespace {
 
-// A table with fewer rows is in the caches, and a step uses most of it.
-constexpr int64_t kLargeTable = 4096;
-
 // Whether the rows are in order already. The kernels make them so, but the flag that says it does
 // not survive torch's AccumulateGrad.
 bool AreInOrder(const at::Tensor& gradient) {
@@ -50,8 +47,9 @@ void JoinRows(const std::vector<at::Tensor>& parameters) {
 bool UseRowGradients(Model& model, RowUpdates updates) {
   bool any = false;
   const auto set = [&](auto& options, bool possible) {
-    const bool wanted = updates == RowUpdates::kLazy ||
-                        (updates == RowUpdates::kSame && options.num_embeddings() >= kLargeTable);
+    const bool wanted =
+        updates == RowUpdates::kLazy ||
+        (updates == RowUpdates::kSame && options.num_embeddings() >= kLeastRowsOfTable);
     options.sparse(possible && wanted);
     any |= possible && wanted;
   };

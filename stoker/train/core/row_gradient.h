@@ -5,6 +5,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "stoker/run/optimizer.h"
@@ -32,9 +33,11 @@ std::vector<at::Tensor> GradientValues(const std::vector<at::Tensor>& parameters
 // each backward pass.
 void JoinRows(const std::vector<at::Tensor>& parameters);
 
+// Where only time is gained, smaller tables keep their whole gradients, which take less then.
+inline constexpr int64_t kLeastRowsOfTable = 4096;
+
 // Makes the embeddings of the model (torch::nn::Embedding, EmbeddingBag), whose `sparse` option the
-// layers ask, have gradients of rows where `updates` allows it, and whole ones elsewhere. Where
-// only time is gained, small tables keep their whole gradients, which take less then. Returns
+// layers ask, have gradients of rows where `updates` allows it, and whole ones elsewhere. Returns
 // whether any has gradients of rows.
 bool UseRowGradients(Model& model, RowUpdates updates);
 

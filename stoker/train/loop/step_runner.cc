@@ -127,6 +127,52 @@ Status StepRunner::Undo(const Status& why, Failure failure) {
   return why;
 }
 
+Result<StepRunner::Made> StepRunner::MakeStep(const ScheduleValue& now) {
+  const int64_t step = session_.progress.step + 1;
+  const Result<int64_t> samples = Backward();
+  if (!samples.ok()) return Undo(samples.status(), Failure::kUndone);
+  failure_ = Failure::kLost;
+  Result<at::Tensor> loss = session_.learner->Update(now, step);
+  if (!loss.ok()) {
+    // What another rank has met has its own place.
+    if (loss.status().code() == StatusCode::kUnavailable)
+      return NoteAgreed(session_, loss.status());
+    return loss.status().While(fmt::format("in step {}", step));
+  }
+  if (session_.learner->average_due()) STOKER_RETURN_IF_ERROR(AverageRanks());
+  if (session_.learner->outcome() == StepOutcome::kBroken) {
+    if (const std::string why = WhyStop(); !why.empty()) {
+      return Undo(FailedPrecondition("{}", why), Failure::kBroken);
+    }
+  }
+  return Made{.samples = *samples, .loss = *std::move(loss)};
+}
+
+// What other threads did to the weights in a step that fails stays: the weights are as good as
+// before, and the step is made again with the same batches.
+Result<StepRunner::Made> StepRunner::MakeHogwildStep(const ScheduleValue& now) {
+  const int64_t step = session_.progress.step + 1;
+  std::vector<TensorBatch> batches;
+  Made made;
+  for (int64_t i = session_.plan().BatchesOf(step - 1); i > 0; --i) {
+    Result<TensorBatch> batch = NextBatch();
+    if (!batch.ok()) return Undo(batch.status(), Failure::kUndone);
+    STOKER_RETURN_IF_ERROR(CallEach(session_, [&](Callback& callback, RunView& view) {
+      return callback.OnBatch(view, *batch);
+    }));
+    made.samples += batch->size();
+    batches.push_back(*std::move(batch));
+  }
+  Result<HogwildTeam::Outcome> outcome = session_.hogwild->Step(batches, now, step);
+  if (!outcome.ok())
+    return Undo(outcome.status().While(fmt::format("in step {}", step)), Failure::kUndone);
+  if (!outcome->broken.empty())
+    return Undo(FailedPrecondition("step {}: {}", step, outcome->broken), Failure::kBroken);
+  failure_ = Failure::kLost;
+  made.loss = std::move(outcome->loss);
+  return made;
+}
+
 Status StepRunner::Step() {
   const TraceSpan span("step");
   const Stopwatch watch;
@@ -135,29 +181,14 @@ Status StepRunner::Step() {
   if (session_.view) TellCallbacks(now);
   failure_ = Failure::kUndone;
   STOKER_RETURN_IF_ERROR(before_.Take());
-  const Result<int64_t> samples = Backward();
-  if (!samples.ok()) return Undo(samples.status(), Failure::kUndone);
-  failure_ = Failure::kLost;
-  const Result<at::Tensor> loss = session_.learner->Update(now, progress.step + 1);
-  if (!loss.ok()) {
-    // What another rank has met has its own place.
-    if (loss.status().code() == StatusCode::kUnavailable)
-      return NoteAgreed(session_, loss.status());
-    return loss.status().While(fmt::format("in step {}", progress.step + 1));
-  }
-  if (session_.learner->average_due()) STOKER_RETURN_IF_ERROR(AverageRanks());
-  if (session_.learner->outcome() == StepOutcome::kBroken) {
-    if (const std::string why = WhyStop(); !why.empty()) {
-      return Undo(FailedPrecondition("{}", why), Failure::kBroken);
-    }
-  }
+  STOKER_ASSIGN_OR_RETURN(const Made made, session_.hogwild ? MakeHogwildStep(now) : MakeStep(now));
   ++progress.step;
   session_.batches->StepDone();
   const bool log = progress.step % session_.options().log_every == 0;
-  STOKER_RETURN_IF_ERROR(Settle(*loss, log));
+  STOKER_RETURN_IF_ERROR(Settle(made.loss, log));
   session_.total.seconds += watch.ElapsedSeconds();
-  session_.total.samples += *samples;
-  Tell(*samples, now);
+  session_.total.samples += made.samples;
+  Tell(made.samples, now);
   STOKER_RETURN_IF_ERROR(log ? LogLine(now) : LogRest(now));
   failure_ = Failure::kNone;
   return OkStatus();

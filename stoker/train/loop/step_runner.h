@@ -43,6 +43,12 @@ class StepRunner {
   Throughput TakeEpoch();
 
  private:
+  struct Made {
+    int64_t samples = 0;
+    at::Tensor loss;
+  };
+  Result<Made> MakeStep(const ScheduleValue& now);
+  Result<Made> MakeHogwildStep(const ScheduleValue& now);
   Result<int64_t> Backward();
   Result<int64_t> BackwardAlone();
   Result<int64_t> BackwardWithOthers();

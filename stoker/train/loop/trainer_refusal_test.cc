@@ -264,6 +264,13 @@ constexpr UntrainableCase kUntrainable[] = {
      "2 class weights, but the model tells 4"},
     {"ProfileThatEndsFirst", "train.callbacks=[{profile_steps: {first: 5, last: 4}}]",
      "last (4) comes before first (5)"},
+    {"HogwildOfWholeGradients", "train.hogwild=2", "steps of this run move all weights"},
+    {"HogwildThatAccumulates", "train={hogwild: 2, accumulate: 2}", "train.accumulate: with"},
+    {"HogwildThatSkips", "train={hogwild: 2, on_nonfinite: skip}", "train.on_nonfinite: with"},
+    {"HogwildWithHistograms", "train={hogwild: 2, tensorboard: {histograms: 5}}",
+     "train.tensorboard.histograms: they"},
+    {"HogwildWithANoiseScale", "train={hogwild: 2, callbacks: [{noise_scale: {every: 2}}]}",
+     "train.callbacks: noise_scale"},
     {"TooSmallForTheModel", "model={convnet: {channels: [4, 4, 4, 4]}}", "too small for 4 blocks"},
 };
 

@@ -28,6 +28,7 @@
 #include "stoker/train/loop/loss_log.h"
 #include "stoker/train/plan/first_batch.h"
 #include "stoker/train/plan/training_plan.h"
+#include "stoker/train/step/hogwild.h"
 #include "stoker/train/step/learner.h"
 
 namespace stoker {
@@ -112,7 +113,8 @@ struct TrainingSession {
   std::unique_ptr<RunRecorder> recorder;
   std::unique_ptr<Schedule> schedule;
   std::unique_ptr<Learner> learner;
-  std::optional<int64_t> outputs;  // of its model, if known
+  std::unique_ptr<HogwildTeam> hogwild;  // train.hogwild; null: steps are made one by one
+  std::optional<int64_t> outputs;        // of its model, if known
   std::unique_ptr<BatchSource> batches;
   std::optional<Dataset> eval;             // the data of evaluations
   std::vector<ShiftScale> eval_normalize;  // its normalisation, done by the Feeder

@@ -93,15 +93,18 @@ RowNames TrainRowNames(const TrainingSession& session) {
                        options.input, "data.train");
 }
 
+Placement PlacementOf(const TrainingSession& session) {
+  return {.device = session.setup.device.device,
+          .memory_format = session.choices.memory_format,
+          .precision = session.choices.precision};
+}
+
 Status BuildLearner(TrainingSession& session) {
   const TraceSpan span("build the model");
   const TrainOptions& options = session.options();
   STOKER_ASSIGN_OR_RETURN(
       session.learner,
-      Learner::Create(session.setup.recipe, session.plan().input,
-                      {.device = session.setup.device.device,
-                       .memory_format = session.choices.memory_format,
-                       .precision = session.choices.precision},
+      Learner::Create(session.setup.recipe, session.plan().input, PlacementOf(session),
                       session.plan().schedule,
                       {.group = session.setup.group.get(),
                        .divisor = static_cast<double>(session.plan().batch_size.value_or(1))}));
@@ -284,9 +287,20 @@ Status Begin(TrainingSession& session) {
   return session.setup.resume ? RestoreNewest(session) : BeginWithWeights(session);
 }
 
+// With the weights of the first step.
+Status StartHogwild(TrainingSession& session) {
+  if (session.options().hogwild == 1) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(session.hogwild,
+                          HogwildTeam::Create(session.setup.recipe, session.plan().input,
+                                              PlacementOf(session), *session.learner));
+  session.hogwild->NameRows(TrainRowNames(session));
+  return OkStatus();
+}
+
 // What rank 0 begins with, all begin with.
 Status BeginAlike(TrainingSession& session) {
   STOKER_RETURN_IF_ERROR(AgreeOn(session, Begin(session), "the first weights"));
+  STOKER_RETURN_IF_ERROR(StartHogwild(session));
   return session.setup.group ? TakeStateOfFirst(session) : OkStatus();
 }
 

@@ -129,6 +129,44 @@ Status CheckRanks(const TrainRecipe& train) {
   return all.ToStatus();
 }
 
+// Whether one of the recipe's callbacks looks at the gradients of a step.
+bool LooksAtGradients(const TrainRecipe& train) {
+  return std::ranges::any_of(train.callbacks, [](const CallbackRegistry::Configured& callback) {
+    return callback.name == "noise_scale" || callback.name == "log_tensors";
+  });
+}
+
+// What threads that update the weights at once do not go with.
+Status CheckHogwild(const TrainRecipe& train) {
+  const TrainOptions& options = train.options;
+  if (options.hogwild == 1) return OkStatus();
+  const std::pair<bool, const char*> problems[] = {
+      {options.accumulate > 1,
+       "train.accumulate: with hogwild each batch makes an update of its own; leave one of them "
+       "out"},
+      {options.on_nonfinite != "stop",
+       "train.on_nonfinite: with hogwild a step cannot be taken back, since other threads have "
+       "moved the weights meanwhile; take stop, or leave hogwild out"},
+      {options.detect_anomaly,
+       "train.detect_anomaly: it follows one pass at a time, and hogwild makes several; leave one "
+       "of them out"},
+      {options.precision == "fp16",
+       "train.precision: the scale of float16's losses follows from step to step, and hogwild's "
+       "threads have none in common; take bf16 or float32"},
+      {train.tensorboard.histograms.has_value(),
+       "train.tensorboard.histograms: they are of the gradients of a whole step, and with hogwild "
+       "each thread has its own; leave one of them out"},
+      {LooksAtGradients(train),
+       "train.callbacks: noise_scale and log_tensors see the gradients of a whole step, and with "
+       "hogwild each thread has "
+       "its own; leave one of them out"}};
+  Problems all;
+  for (const auto& [wrong, says] : problems) {
+    if (wrong) all.Add(InvalidArgument("{}", says));
+  }
+  return all.ToStatus();
+}
+
 // What is found out by making it, before anything is written: all of it (problems.h).
 Status CheckParts(const Recipe& recipe) {
   const TrainRecipe& train = recipe.train;
@@ -141,6 +179,7 @@ Status CheckParts(const Recipe& recipe) {
         train.early_stopping.patience ? "early_stopping" : "checkpoint.best"));
   }
   problems.Add(CheckRanks(train));
+  problems.Add(CheckHogwild(train));
   return problems.ToStatus();
 }
 

@@ -20,6 +20,23 @@ Status CheckRanks(const TrainRecipe& recipe, const Group& group) {
       recipe.NameOf("optimizer"), group.membership().world);
 }
 
+// Where a step moves all weights, threads would undo each other's steps.
+Status CheckHogwild(const TrainRecipe& recipe, bool of_rows, c10::Device device) {
+  const std::string name = recipe.NameOf("hogwild");
+  if (!device.is_cpu()) {
+    return InvalidArgument(
+        "{}: its threads compute on the CPU, and this run on {}; take device: "
+        "cpu, or leave it out",
+        name, device.str());
+  }
+  if (of_rows) return OkStatus();
+  return InvalidArgument(
+      "{}: its threads update some rows of large tables, and steps of this run move all weights; "
+      "it takes a model with embeddings, and the optimizer adam or adamw with `lazy: true`, or, "
+      "for {} vectors and more, adagrad (without weight_decay) or ftrl",
+      name, kLeastRowsOfTable);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Optimizer>> BuildOptimizer(const TrainRecipe& recipe,
@@ -28,7 +45,15 @@ Result<std::unique_ptr<Optimizer>> BuildOptimizer(const TrainRecipe& recipe,
   const auto build = [kind = recipe.optimizer](const TrainedParameters& some) {
     return BuildKind(kind, some);
   };
-  if (group != nullptr) STOKER_RETURN_IF_ERROR(CheckRanks(recipe, *group));
+  if (group != nullptr) {
+    STOKER_RETURN_IF_ERROR(CheckRanks(recipe, *group));
+    if (recipe.options.hogwild > 1) {
+      return InvalidArgument(
+          "{}: its threads share the weights of one process, and this run has {} ranks, which each "
+          "have their own; leave one of both out",
+          recipe.NameOf("hogwild"), group->membership().world);
+    }
+  }
   if (group == nullptr || !recipe.distributed.shard_optimizer) return build(parameters);
   STOKER_ASSIGN_OR_RETURN(
       std::unique_ptr<ShardedOptimizer> optimizer,
@@ -43,6 +68,7 @@ Result<bool> ChooseGradients(const TrainRecipe& recipe, const Optimizer& optimiz
   if (updates == RowUpdates::kSame && (group != nullptr || !device.is_cpu()))
     updates = RowUpdates::kNone;
   const bool of_rows = UseRowGradients(model, updates);
+  if (recipe.options.hogwild > 1) STOKER_RETURN_IF_ERROR(CheckHogwild(recipe, of_rows, device));
   if (updates != RowUpdates::kLazy || of_rows) return of_rows;
   return InvalidArgument(
       "{}: `lazy` is for the rows of embeddings, and the model has none; leave it out",

@@ -1,4 +1,5 @@
 // The part of Learner that is stored and restored.
+#include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,6 +30,24 @@ Status Learner::CheckFinite() const {
 }
 
 NamedTensors Learner::State() const { return StateWith(optimizer_->State()); }
+
+void Learner::ShareStateOf(const Learner& other) {
+  const at::NoGradGuard no_grad;
+  const auto share = [](std::vector<at::Tensor> mine, const std::vector<at::Tensor>& theirs) {
+    for (size_t i = 0; i < mine.size(); ++i) mine[i].set_data(theirs[i].detach());
+  };
+  share(model_->parameters(), other.model_->parameters());
+  share(model_->buffers(), other.model_->buffers());
+  NamedTensors mine = optimizer_->State();
+  const NamedTensors theirs = other.optimizer_->State();
+  for (size_t i = 0; i < mine.size(); ++i) {
+    // Threads that count in one number would lose steps.
+    if (mine[i].tensor.scalar_type() == at::kLong)
+      mine[i].tensor.copy_(theirs[i].tensor);
+    else
+      mine[i].tensor.set_data(theirs[i].tensor);
+  }
+}
 
 Result<NamedTensors> Learner::GatherState() {
   STOKER_RETURN_IF_ERROR(AverageRanks());
