@@ -105,6 +105,49 @@ class SequencesTest(ProgramTest):
                                     "train.callbacks=[]")
                     self.assertEqual(self.weights_of(f"{run}-cut"), self.weights_of(run))
 
+    def test_a_token_that_the_model_does_not_know_is_named_with_its_sample(self):
+        few = f"model={MODELS['gru'].replace('tokens: 100', 'tokens: 20')}"
+        for command in (["train", "reviews.yaml", "--run", "few", "--quiet"], ["check", "reviews.yaml"]):
+            out, err = self.run_stoker(*command, "--set", few, "--set", "train.tune=off", expect=1)
+            self.assertRegex(out + err, r"samples? \d+ of data\.train.* has the token \d+, and the model knows those from 0 to 19")
+            self.assertNotIn("torch", out + err)
+        # Later than in the first batch: a word of a larger vocabulary in the last row.
+        self.train("run", MODELS["embedding_bag"])
+        self.write("larger.txt", self.read("words.txt").decode() + "".join(f"more{i}\n" for i in range(200)))
+        self.write("new.csv", "text,opinion\n" + "fine,good\n" * 300 + "dull more150,bad\n")
+        out, err = self.run_stoker("predict", "run", "--set", "data.split=null", "--set", f"data.source.csv.files={self.path('new.csv')}",
+                                   "--set", f"data.eval.0.words.vocabulary={self.path('larger.txt')}", expect=1)
+        self.assertRegex(err, r"sample 300 .*has the token 2\d\d, and the model knows those from 0 to 99")
+
+    def test_a_pipeline_that_pads_otherwise_than_the_model_is_refused(self):
+        for place in ("data.train.4", "data.eval.3"):
+            with self.subTest(place=place):
+                out, err = self.run_stoker("train", "reviews.yaml", "--run", "run", "--set", f"{place}.padded_batch.padding=7", expect=2)
+                self.assertRegex(out + err, r"data\.(train|eval) fills the shorter sequences of 'tokens' up with 7, and the model takes 0")
+        self.run_stoker("check", "reviews.yaml", "--set", "data.train.4.padded_batch.padding=7", "--set",
+                        "data.eval.3.padded_batch.padding=7", "--set", "model.embedding_bag.padding=7")
+
+    def test_hogwild_learns_the_opinion_and_goes_on_where_it_was_stopped(self):
+        many = MODELS["embedding_bag"].replace("tokens: 100", "tokens: 5000")
+        settings = ("train.optimizer={adamw: {lazy: true}}", "train.hogwild=3")
+        found = self.train("run", many, *settings)
+        self.assertGreater(found["accuracy"], 0.9)
+        summary = json.loads(self.read("run/summary.json"))
+        self.assertEqual(summary["step"], 4 * 4)  # 320 samples are 10 batches, and three make a step
+        self.train("cut", many, *settings, "train.callbacks=[{stop_at: {step: 7}}]")
+        self.run_stoker("train", "--resume", "--allow-changes", "--run", "cut", "--quiet", "--set", "train.callbacks=[]")
+        self.assertGreater(self.run_json("eval", "cut")["accuracy"], 0.9)
+
+    def test_hogwild_is_refused_where_threads_would_undo_each_others_steps(self):
+        for settings, says in ((["train.hogwild=2"], "steps of this run move all weights"),
+                               (["train.hogwild=2", "train.optimizer={adamw: {lazy: true}}", "train.accumulate=2"], "train.accumulate"),
+                               (["train.hogwild=0"], "hogwild")):
+            with self.subTest(says=says):
+                for command in (["check", "reviews.yaml"], ["train", "reviews.yaml", "--run", "run", "--quiet"]):
+                    out, err = self.run_stoker(*command, *(part for one in settings for part in ("--set", one)),
+                                               expect=1 if command[0] == "check" else 2)
+                    self.assertIn(says, out + err)
+
     def test_lazy_updates_are_refused_to_several_ranks(self):
         settings = (f"model={MODELS['embedding_bag']}", "train.optimizer={adamw: {lazy: true}}")
         out, err = self.run_stoker("launch", "-n", "2", "--", "train", "reviews.yaml", "--run", "ranks", "--quiet",

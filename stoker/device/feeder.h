@@ -65,9 +65,6 @@ struct FeederOptions {
   std::vector<ShiftScale> normalize = {};
   BatchChecks check = {};
 };
-// Checks each batch of whole numbers (tokens) in the same place, for any device. May be empty.
-BatchCheck check_input = {};
-};
 
 // The places of the fields in a Spec, after checking that input and target can be used. Errors
 // (kInvalidArgument, naming the field and what to put into the recipe): no such field, no batch

@@ -173,76 +173,97 @@ TEST(Feeder, ShowsNumbersToWhoeverChecksThemAndGivesTheErrorInTheirPlace) {
   std::vector<double> values(kSamples, 1);
   values[6] = 2;
   int64_t seen = 0;
-  const FeederOptions options {
-    .check = {.target = [&](const at::Tensor& target, const SampleKey& key) {
-      ++seen;
-      EXPECT_EQ(target.scalar_type(), torch::kFloat);
-      EXPECT_TRUE(target.is_cpu());
-      return target.gt(1).any().item<bool>() ? OutOfRange("batch {} is wrong", key.index)
-                                             : OkStatus();
-    }};
-    STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder, Feed(WithTarget(Array::Of(values)), options));
-    STOKER_EXPECT_OK(feeder->Next());
-    EXPECT_THAT(feeder->Next(), FailsWith(StatusCode::kOutOfRange, "batch 1 is wrong"));
-    EXPECT_EQ(seen, 2);
-    STOKER_ASSERT_OK_AND_ASSIGN(const auto classes, Feed(Images(), options));
-    STOKER_EXPECT_OK(classes->Next());
-    EXPECT_EQ(seen, 2);  // class numbers are for who knows how many there are
-  }
-
-  TEST(Feeder, CopiesToAnAcceleratorWhereThereIsOne) {
-    const Result<OpenedDevice> opened = OpenDevice("cuda");
-    if (!opened.ok()) GTEST_SKIP() << opened.status().message();
-    STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder,
-                                Feed(Images(), {.device = opened->device,
-                                                .memory_format = at::MemoryFormat::ChannelsLast}));
-    ExpectAllBatches(*feeder, opened->device);
-  }
-
-  struct BrokenCase {
-    const char* name;
-    Field image, label;
-    const char* says;
+  const BatchCheck check = [&](const at::Tensor& target, const SampleKey& key) {
+    ++seen;
+    EXPECT_EQ(target.scalar_type(), torch::kFloat);
+    EXPECT_TRUE(target.is_cpu());
+    return target.gt(1).any().item<bool>() ? OutOfRange("batch {} is wrong", key.index)
+                                           : OkStatus();
   };
-  const BrokenCase kBroken[] = {
-      {"BytesAsInput",
-       {"image", DType::kUInt8, {-1, 3}},
-       {"label", DType::kUInt8, {-1}},
-       "image: uint8[?, 3] is no floating-point input; put `normalize`"},
-      {"NotBatched",
-       {"image", DType::kFloat32, {3}},
-       {"label", DType::kUInt8, {}},
-       "end the pipeline with `batch`"},
-      {"OneNumberASample",
-       {"image", DType::kFloat32, {-1}},
-       {"label", DType::kUInt8, {-1}},
-       "image: float32[?] is one number a sample, and a model takes [samples, features]"},
-      {"TargetNotBatched",
-       {"image", DType::kFloat32, {-1, 3}},
-       {"label", DType::kFloat32, {}},
-       "[samples, numbers]; is `batch` missing"},
-      {"AMapAsTarget",
-       {"image", DType::kFloat32, {-1, 3}},
-       {"label", DType::kFloat32, {-1, 2, 2}},
-       "give it such a shape before `batch`"},
-      {"ATextAsTarget",
-       {"image", DType::kFloat32, {-1, 3}},
-       {"label", DType::kUInt8, {-1, -1}},
-       "has rows of a length that is not known"},
-      {"NothingAsTarget",
-       {"image", DType::kFloat32, {-1, 3}},
-       {"label", DType::kFloat32, {-1, 0}},
-       "has rows of no number"},
-      {"NoInput", {"picture", DType::kFloat32, {-1, 3}}, {"label", DType::kInt64, {-1}}, "image"},
-      {"NoTarget", {"image", DType::kFloat32, {-1, 3}}, {"class", DType::kInt64, {-1}}, "label"},
-  };
+  const FeederOptions options{.check = {.target = check}};
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder, Feed(WithTarget(Array::Of(values)), options));
+  STOKER_EXPECT_OK(feeder->Next());
+  EXPECT_THAT(feeder->Next(), FailsWith(StatusCode::kOutOfRange, "batch 1 is wrong"));
+  EXPECT_EQ(seen, 2);
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto classes, Feed(Images(), options));
+  STOKER_EXPECT_OK(classes->Next());
+  EXPECT_EQ(seen, 2);  // class numbers are for who knows how many there are
+}
 
-  class FeederFieldsBroken : public testing::TestWithParam<BrokenCase> {};
-  TEST_P(FeederFieldsBroken, SaysWhatIsWrongWithTheField) {
-    const Spec spec{{GetParam().image, GetParam().label}};
-    EXPECT_THAT(FindFeederFields(spec, {}).status().message(), testing::HasSubstr(GetParam().says));
-  }
-  INSTANTIATE_TEST_SUITE_P(All, FeederFieldsBroken, testing::ValuesIn(kBroken),
-                           [](const auto& broken) { return broken.param.name; });
+TEST(Feeder, ShowsTokensToWhoeverChecksThemAndNoOtherInputs) {
+  int64_t seen = 0;
+  const BatchCheck check = [&](const at::Tensor& tokens, const SampleKey& key) {
+    ++seen;
+    return tokens.ge(9).any().item<bool>() ? OutOfRange("batch {} is wrong", key.index)
+                                           : OkStatus();
+  };
+  const std::vector<int32_t> tokens = {1, 2, 3, 4, 5, 9, 7, 8};
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset batches,
+                              FromArrays({{"image", Array::Of<int32_t>(tokens, {4, 2})},
+                                          {"label", Array::Of(std::vector<uint8_t>(4))}}) |
+                                  Batch{.size = 2});
+  const FeederOptions options{.check = {.target = {}, .input = check}};
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder, Feed(batches, options));
+  STOKER_EXPECT_OK(feeder->Next());
+  EXPECT_THAT(feeder->Next(), FailsWith(StatusCode::kOutOfRange, "batch 1 is wrong"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto images, Feed(Images(), options));
+  STOKER_EXPECT_OK(images->Next());
+  EXPECT_EQ(seen, 2);
+}
+
+TEST(Feeder, CopiesToAnAcceleratorWhereThereIsOne) {
+  const Result<OpenedDevice> opened = OpenDevice("cuda");
+  if (!opened.ok()) GTEST_SKIP() << opened.status().message();
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const auto feeder,
+      Feed(Images(), {.device = opened->device, .memory_format = at::MemoryFormat::ChannelsLast}));
+  ExpectAllBatches(*feeder, opened->device);
+}
+
+struct BrokenCase {
+  const char* name;
+  Field image, label;
+  const char* says;
+};
+const BrokenCase kBroken[] = {
+    {"BytesAsInput",
+     {"image", DType::kUInt8, {-1, 3}},
+     {"label", DType::kUInt8, {-1}},
+     "image: uint8[?, 3] is no floating-point input; put `normalize`"},
+    {"NotBatched",
+     {"image", DType::kFloat32, {3}},
+     {"label", DType::kUInt8, {}},
+     "end the pipeline with `batch`"},
+    {"OneNumberASample",
+     {"image", DType::kFloat32, {-1}},
+     {"label", DType::kUInt8, {-1}},
+     "image: float32[?] is one number a sample, and a model takes [samples, features]"},
+    {"TargetNotBatched",
+     {"image", DType::kFloat32, {-1, 3}},
+     {"label", DType::kFloat32, {}},
+     "[samples, numbers]; is `batch` missing"},
+    {"AMapAsTarget",
+     {"image", DType::kFloat32, {-1, 3}},
+     {"label", DType::kFloat32, {-1, 2, 2}},
+     "give it such a shape before `batch`"},
+    {"ATextAsTarget",
+     {"image", DType::kFloat32, {-1, 3}},
+     {"label", DType::kUInt8, {-1, -1}},
+     "has rows of a length that is not known"},
+    {"NothingAsTarget",
+     {"image", DType::kFloat32, {-1, 3}},
+     {"label", DType::kFloat32, {-1, 0}},
+     "has rows of no number"},
+    {"NoInput", {"picture", DType::kFloat32, {-1, 3}}, {"label", DType::kInt64, {-1}}, "image"},
+    {"NoTarget", {"image", DType::kFloat32, {-1, 3}}, {"class", DType::kInt64, {-1}}, "label"},
+};
+
+class FeederFieldsBroken : public testing::TestWithParam<BrokenCase> {};
+TEST_P(FeederFieldsBroken, SaysWhatIsWrongWithTheField) {
+  const Spec spec{{GetParam().image, GetParam().label}};
+  EXPECT_THAT(FindFeederFields(spec, {}).status().message(), testing::HasSubstr(GetParam().says));
+}
+INSTANTIATE_TEST_SUITE_P(All, FeederFieldsBroken, testing::ValuesIn(kBroken),
+                         [](const auto& broken) { return broken.param.name; });
 
 }  // namespace stoker::feeder_test

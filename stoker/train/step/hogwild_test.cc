@@ -52,8 +52,7 @@ class HogwildTest : public testing::Test {
 
 TEST_F(HogwildTest, ThreadsThatShareNoRowMakeTheStepsThatOneWouldMakeAlone) {
   // All but the table stays as it is, so that nothing is shared.
-  const Recipe recipe =
-      Load(3, {"train.groups=[{match: \"layers.*\", lr: 0}]"});
+  const Recipe recipe = Load(3, {"train.groups=[{match: \"layers.*\", lr: 0}]"});
   const auto leader = MakeLearner(recipe), alone = MakeLearner(recipe);
   const auto team = MakeTeam(recipe, *leader);
   const std::vector<TensorBatch> batches = {Batch(10), Batch(200), Batch(3000)};
