@@ -31,8 +31,7 @@ constexpr const char* kBatches =
     "the first batches of data.train and data.eval with model, loss and metrics";
 
 Result<std::unique_ptr<DevicePrefetcher>> OpenFirstBatch(const Recipe& recipe, const Dataset& data,
-                                                         const RowNames& names,
-                                                         const Learner& learner) {
+                                                         const RowNames& names, Learner& learner) {
   const TrainOptions& options = recipe.train.options;
   STOKER_ASSIGN_OR_RETURN(const Dataset first, Take{.count = 1}.Build(data));
   FeederOptions feed = FeedOptions(options, first, c10::kCPU, MemoryFormat::kContiguous);
