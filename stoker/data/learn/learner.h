@@ -58,7 +58,8 @@ ConfigNode OptionsToTry(const std::string& operator_name);
 
 // The learners by operator, or by what `train` learns.
 Result<std::unique_ptr<Learner>> MakeMomentsLearner(const LearnerInput& input);    // normalize
-Result<std::unique_ptr<Learner>> MakeWordsLearner(const LearnerInput& input);      // lookup
+Result<std::unique_ptr<Learner>> MakeTextsLearner(const LearnerInput& input);      // lookup
+Result<std::unique_ptr<Learner>> MakeTokensLearner(const LearnerInput& input);     // words
 Result<std::unique_ptr<Learner>> MakeQuantilesLearner(const LearnerInput& input);  // bucketize
 // Those of training.
 Result<std::unique_ptr<Learner>> MakeTargetLearner(const LearnerInput& input);

@@ -49,6 +49,33 @@ class LearnedRecipe : public testing::Test {
   const TempDir dir_;
 };
 
+TEST_F(LearnedRecipe, WordsOfTextsAreLearnedAsTheStageSplitsThem) {
+  WriteBelow(dir_, "texts.csv", "The cat\nthe DOG the\ncat,\nbird\n");
+  const auto parse = [&](const std::string& options) {
+    return ParseDataSection(
+        *ParseYaml("data: {train: [csv: {files: texts.csv, header: no, delimiter: ';', fields: "
+                   "{text: {columns: 0, type: text}}}, words: {" +
+                       options + "}, padded_batch: 4]}",
+                   "r.yaml"),
+        dir_.path());
+  };
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const DataRecipe data,
+      parse("values: auto, lower: true, pattern: '\\w+', limit: 2, unknown: '?', reserve: 1"));
+  ASSERT_NE(data.learned, nullptr);
+  EXPECT_THAT(data.learned->values[0].options["values"], ElementsAre("the", "cat"));
+  EXPECT_EQ(data.learned->values[0].facts["different"], 4);
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto pass, data.train.Open(Runtime::Inline()));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, pass->Next());
+  const auto tokens = batch->arrays[0].values<int32_t>();
+  EXPECT_THAT(std::vector<int32_t>(tokens.begin(), tokens.end()),
+              ElementsAre(2, 3, 0, 2, 1, 2, 3, 0, 0, 1, 0, 0));
+  EXPECT_THAT(parse("values: auto, limit: 2"),
+              FailsWith(StatusCode::kInvalidArgument, "which token stands for them"));
+  EXPECT_THAT(parse("values: auto, vocabulary: w.txt"),
+              FailsWith(StatusCode::kInvalidArgument, "leave out one of the two"));
+}
+
 // The mean of row + i over rows 0..9 and i 0..3 is 6, its variance 8.25 + 1.25.
 TEST_F(LearnedRecipe, ChannelsOfPicturesHaveMomentsOfTheirOwnAfterScaling) {
   STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data, Parse("lookup: auto, normalize: auto"));

@@ -1,5 +1,9 @@
 #include "stoker/data/transforms/words.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "stoker/base/short_text.h"
 #include "stoker/data/text/vocabulary.h"
 #include "stoker/data/text/word_splitter.h"
@@ -8,39 +12,61 @@
 namespace stoker {
 namespace {
 
-// The tokens with a special meaning; nothing for those that are not named.
-struct Marks {
-  std::optional<int32_t> unknown, begin, end;
+// What words become.
+struct WordNumbering {
+  Vocabulary vocabulary;
+  int32_t reserve = 0;                         // added to its numbers
+  std::optional<int32_t> unknown, begin, end;  // numbers of it; nothing for those without a name
 };
 
 class WordsEncoder final : public internal::TokenEncoder {
  public:
-  WordsEncoder(WordSplitter splitter, Vocabulary vocabulary, const Marks& marks)
-      : splitter_(std::move(splitter)), vocabulary_(std::move(vocabulary)), marks_(marks) {}
+  WordsEncoder(WordSplitter splitter, WordNumbering numbers)
+      : splitter_(std::move(splitter)), numbers_(std::move(numbers)) {}
 
   Status Encode(std::string_view text, std::vector<int32_t>& out) const override {
     thread_local std::vector<std::string_view> words;
     thread_local std::string lowered;
     words.clear();
     splitter_.Split(text, lowered, words);
-    if (marks_.begin) out.push_back(*marks_.begin);
+    const auto add = [&](int32_t number) { out.push_back(number + numbers_.reserve); };
+    if (numbers_.begin) add(*numbers_.begin);
     for (const std::string_view word : words) {
-      const std::optional<int32_t> number = vocabulary_.Find(word);
-      if (!number && !marks_.unknown) {
+      const std::optional<int32_t> number = numbers_.vocabulary.Find(word);
+      if (!number && !numbers_.unknown) {
         return InvalidArgument("the vocabulary has no '{}'; add it, or name `unknown`",
                                ShortText(word));
       }
-      out.push_back(number ? *number : *marks_.unknown);
+      add(number ? *number : *numbers_.unknown);
     }
-    if (marks_.end) out.push_back(*marks_.end);
+    if (numbers_.end) add(*numbers_.end);
     return OkStatus();
   }
 
  private:
   const WordSplitter splitter_;
-  const Vocabulary vocabulary_;
-  const Marks marks_;
+  const WordNumbering numbers_;
 };
+
+Result<Vocabulary> TokensOf(const Words& words) {
+  if (words.values.empty() == words.vocabulary.empty()) {
+    return InvalidArgument(
+        "words: {}; say which there are with `vocabulary`, a file of one token a line, or with "
+        "`values: [cat, dog]`; in a recipe `values: auto` has them learned from the training data",
+        words.values.empty() ? "no tokens are given" : "`values` and `vocabulary` are both given");
+  }
+  if (words.values.empty()) return Vocabulary::Load(words.vocabulary.string());
+  std::vector<std::string> tokens;
+  for (const std::string& mark : {words.unknown, words.begin, words.end}) {
+    const auto is = [&](const std::string& token) { return token == mark; };
+    if (!mark.empty() && std::ranges::none_of(words.values, is) && std::ranges::none_of(tokens, is))
+      tokens.push_back(mark);
+  }
+  std::ranges::copy(words.values, std::back_inserter(tokens));
+  Result<Vocabulary> made = Vocabulary::Of(std::move(tokens));
+  if (!made.ok()) return InvalidArgument("words: values: {}", made.status().message());
+  return made;
+}
 
 Status FindMark(const Vocabulary& vocabulary, const std::filesystem::path& path,
                 std::string_view option, const std::string& token, std::optional<int32_t>& into) {
@@ -54,8 +80,11 @@ Status FindMark(const Vocabulary& vocabulary, const std::filesystem::path& path,
 }  // namespace
 
 void Words::Describe(OptionTable<Words>& table) {
-  table.Field("vocabulary", &Words::vocabulary, "a file of one token a line").Required();
-  table.Field("field", &Words::field, "the field that holds the text")
+  table.Field("vocabulary", &Words::vocabulary, "a file of one token a line")
+      .Field("values", &Words::values,
+             "instead of it the tokens, in the order of their numbers, after those of unknown, "
+             "begin and end that are not among them; auto: they are learned from the training data")
+      .Field("field", &Words::field, "the field that holds the text")
       .Field("output", &Words::output, "what the field with the numbers is called")
       .Field("pattern", &Words::pattern,
              "regular expression (RE2) of what words are; else they stand between white space")
@@ -64,23 +93,31 @@ void Words::Describe(OptionTable<Words>& table) {
       .Field("unknown", &Words::unknown,
              "the token for words that the vocabulary lacks; empty: they are errors")
       .Field("begin", &Words::begin, "a token that precedes the words")
-      .Field("end", &Words::end, "a token to append to the words");
+      .Field("end", &Words::end, "a token to append to the words")
+      .Field("reserve", &Words::reserve,
+             "the number of the first token; those below are free, such as 0 for padding",
+             Between(0, 1'000'000))
+      .Field("limit", &Words::limit, "the most words that are learned; auto: all", AtLeast(1))
+      .Field("min_count", &Words::min_count,
+             "how often a word must be in the training data to be learned", AtLeast(1));
 }
 
 Result<Dataset> Words::Build(Dataset input) const {
   Result<WordSplitter> splitter =
       WordSplitter::Create({.pattern = pattern, .separator = separator, .lower = lower});
   if (!splitter.ok()) return InvalidArgument("words: {}", splitter.status().message());
-  STOKER_ASSIGN_OR_RETURN(Vocabulary tokens, Vocabulary::Load(vocabulary.string()));
-  Marks marks;
-  STOKER_RETURN_IF_ERROR(FindMark(tokens, vocabulary, "unknown", unknown, marks.unknown));
-  STOKER_RETURN_IF_ERROR(FindMark(tokens, vocabulary, "begin", begin, marks.begin));
-  STOKER_RETURN_IF_ERROR(FindMark(tokens, vocabulary, "end", end, marks.end));
-  std::string details = fmt::format("{}, {} tokens with checksum {:08x}", vocabulary.string(),
+  STOKER_ASSIGN_OR_RETURN(Vocabulary tokens, TokensOf(*this));
+  WordNumbering numbers{.vocabulary = tokens, .reserve = static_cast<int32_t>(reserve)};
+  STOKER_RETURN_IF_ERROR(FindMark(tokens, vocabulary, "unknown", unknown, numbers.unknown));
+  STOKER_RETURN_IF_ERROR(FindMark(tokens, vocabulary, "begin", begin, numbers.begin));
+  STOKER_RETURN_IF_ERROR(FindMark(tokens, vocabulary, "end", end, numbers.end));
+  std::string details = fmt::format("{}{} tokens with checksum {:08x}",
+                                    vocabulary.empty() ? std::string() : vocabulary.string() + ", ",
                                     tokens.size(), tokens.checksum());
+  if (reserve > 0) details += fmt::format(", from {}", reserve);
   return internal::EncodeField(
       std::move(input), kName, field, output, std::move(details),
-      std::make_shared<WordsEncoder>(*std::move(splitter), std::move(tokens), marks));
+      std::make_shared<WordsEncoder>(*std::move(splitter), std::move(numbers)));
 }
 
 }  // namespace stoker

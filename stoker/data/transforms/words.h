@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "stoker/base/options.h"
 #include "stoker/data/core/dataset.h"
@@ -13,14 +17,22 @@ namespace stoker {
 // separated by matches of `separator` (data/text/word_splitter.h).
 //
 // The vocabulary is a file of one token a line (data/text/vocabulary.h; `stoker vocabulary` makes
-// one of the most frequent words). A word that it lacks becomes `unknown`; if that is empty, such a
+// one of the most frequent words), or the list `values`, before which come those of `unknown`,
+// `begin` and `end` that it lacks. A word that it lacks becomes `unknown`; if that is empty, such a
 // word is an error that names it and the element. `begin` and `end`, if set, enclose the words.
+// With `reserve: n` the numbers begin at n, so that those below are free, such as 0 for padding.
+//
+// In a recipe `values: auto` has the words learned from the training data (data/learn): the most
+// frequent first, equally frequent ones by their bytes; at most `limit` of them, and those that are
+// there `min_count` times or more.
 struct Words {
   static constexpr std::string_view kName = "words";
   static constexpr std::string_view kHelp =
       "Splits text into words and looks them up in a vocabulary.";
   static constexpr bool kArranges = false;
+  static constexpr std::string_view kLearns[] = {"values"};
   std::filesystem::path vocabulary;
+  std::vector<std::string> values;
   std::string field = "text";
   std::string output = "tokens";
   std::string pattern;
@@ -29,6 +41,9 @@ struct Words {
   std::string unknown;
   std::string begin;
   std::string end;
+  int64_t reserve = 0;
+  std::optional<int64_t> limit;
+  int64_t min_count = 1;
 
   static void Describe(OptionTable<Words>& table);
   Result<Dataset> Build(Dataset input) const;

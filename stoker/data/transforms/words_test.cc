@@ -27,6 +27,16 @@ TEST_F(WordsTest, LooksWordsUp) {
               ElementsAre(Tokens{1, 3, 4, 2}));
 }
 
+TEST_F(WordsTest, TakesTheTokensAsAListAfterThoseThatAreNamed) {
+  const std::vector<std::string> values = {"cat", "</s>", "the"};
+  EXPECT_THAT(TokensOf(LinesOf("t", "the cat dog\n") |
+                       Words{.values = values, .unknown = "<unk>", .begin = "<s>", .end = "</s>"}),
+              ElementsAre(Tokens{1, 4, 2, 0, 3}));
+  EXPECT_THAT(TokensOf(LinesOf("t", "the cat dog\n") |
+                       Words{.values = values, .unknown = "<unk>", .reserve = 10}),
+              ElementsAre(Tokens{13, 11, 10}));
+}
+
 TEST_F(WordsTest, IsWrittenInRecipes) {
   Write("t", "a cat\n");
   const Result<Dataset> dataset = FromRecipe(
@@ -49,6 +59,9 @@ TEST_F(WordsTest, RefusesWhatCannotBe) {
   const Result<Dataset> lines = LinesOf("t", "the\n");
   EXPECT_THAT(lines | Words({.vocabulary = vocabulary_, .unknown = "<oov>"}),
               FailsWith(StatusCode::kInvalidArgument, "no token '<oov>', which `unknown` names"));
+  EXPECT_THAT(lines | Words(), FailsWith(StatusCode::kInvalidArgument, "no tokens are given"));
+  EXPECT_THAT(lines | Words({.vocabulary = vocabulary_, .values = {"cat"}}),
+              FailsWith(StatusCode::kInvalidArgument, "are both given"));
   EXPECT_THAT(lines | Words({.vocabulary = dir_ / "none"}),
               FailsWith(StatusCode::kNotFound, "none"));
   EXPECT_THAT(lines | Words({.vocabulary = vocabulary_, .pattern = "["}),
