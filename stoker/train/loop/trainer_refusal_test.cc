@@ -91,10 +91,14 @@ TEST_F(TrainerTest, ARunThatWasShuffledByAnEarlierVersionIsRefusedUnlessAllowed)
   STOKER_EXPECT_OK(Resume("run", {}, nullptr, {.allow_changes = true}));
 }
 
-TEST_F(TrainerTest, AnotherModelIsRefusedEvenWhereChangesAreAllowed) {
+TEST_F(TrainerTest, AnotherModelOrOptimizerIsRefusedEvenWhereChangesAreAllowed) {
   STOKER_ASSERT_OK(TrainUntil("run", 6));
-  EXPECT_THAT(Resume("run", {"model.mlp.hidden=8"}, nullptr, {.allow_changes = true}),
-              FailsWith(StatusCode::kFailedPrecondition, "does not fit the recipe's model"));
+  for (const char* const other : {"model.mlp.hidden=8", "train.optimizer=lion"}) {
+    const Status refused = Resume("run", {other}, nullptr, {.allow_changes = true}).status();
+    EXPECT_THAT(refused,
+                FailsWith(StatusCode::kFailedPrecondition, "does not fit the recipe's model"));
+    EXPECT_THAT(refused, FailsWith(StatusCode::kFailedPrecondition, "another run with train."));
+  }
 }
 
 TEST_F(TrainerTest, DataThatHasChangedUnderTheRunIsNoticed) {

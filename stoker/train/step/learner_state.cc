@@ -20,6 +20,14 @@ constexpr std::string_view kScalerPrefix = "scaler.";
 constexpr std::string_view kAveragePrefix = "average.";
 constexpr std::string_view kAveragingPrefix = "averaging.";
 
+Status WithAdvice(const Status& status) {
+  if (status.code() != StatusCode::kFailedPrecondition) return status;
+  return {status.code(),
+          status.message() +
+              ". A run goes on with the model and the optimizer that it began with; to begin with "
+              "its weights alone, start another run with train.init_from: ITS DIRECTORY"};
+}
+
 }  // namespace
 
 Status Learner::CheckFinite() const {
@@ -101,8 +109,9 @@ Status Learner::TakeStateOfFirst() {
 }
 
 Status Learner::Restore(std::span<const NamedArray> arrays, std::string_view source) {
-  STOKER_RETURN_IF_ERROR(CopyArraysInto(StateOf(*model_), arrays, kModelPrefix, source));
-  STOKER_RETURN_IF_ERROR(RestoreOptimizer(arrays, source));
+  STOKER_RETURN_IF_ERROR(
+      WithAdvice(CopyArraysInto(StateOf(*model_), arrays, kModelPrefix, source)));
+  STOKER_RETURN_IF_ERROR(WithAdvice(RestoreOptimizer(arrays, source)));
   const auto holds = [&](std::string_view prefix) {
     return std::ranges::any_of(
         arrays, [&](const NamedArray& array) { return array.name.starts_with(prefix); });
