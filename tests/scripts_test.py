@@ -297,6 +297,7 @@ class CompareTest(ScriptTest):
               bench*) echo '{"samples_per_s": 2e6, "first_batch_ms": 5, "load_ms": 9, "peak_rss_mb": 50}' ;;
               plot*fast*) echo '{"runs": [{"reached": {"step": 700, "train_seconds": 6}}]}' ;;
               plot*) echo '{"runs": [{"reached": {"step": 1700, "train_seconds": 12}}]}' ;;
+              train*hogwild*) echo '{"images_per_s": 600}' ;;
               train*) echo '{"images_per_s": 300, "waited": 0, "train_seconds": 1, "last_evaluation": {"accuracy": 0.95}}' ;;
             esac
             """)
