@@ -74,7 +74,7 @@ class SequencesTest(ProgramTest):
                         self.assertAlmostEqual(x, y, places=4)
 
     def test_buckets_of_similar_lengths_train_as_well(self):
-        batch = "data.train.1={bucket_by_length: {field: tokens, boundaries: [8, 16], sizes: 16}}"
+        batch = "data.train.2={bucket_by_length: {field: tokens, boundaries: [8, 16], sizes: 16}}"
         self.assertGreater(self.train("run", MODELS["gru"], batch, "train.max_steps=80")["accuracy"], 0.9)
 
     def test_a_run_that_is_killed_and_resumed_has_the_weights_of_one_that_is_not(self):

@@ -15,11 +15,14 @@
 namespace stoker {
 namespace {
 
-// Whether a value in `node` is the name of one of the fields.
+// Whether a value in `node` is the name of one of the fields, or of what becomes of it.
 bool Names(const ConfigNode& node, const std::vector<LearnRequest>& requests) {
   const auto is_named = [&](const ConfigNode& inner) { return Names(inner, requests); };
-  return (node.kind == ConfigNode::Kind::kScalar &&
-          std::ranges::count(requests, node.scalar, &LearnRequest::field) > 0) ||
+  const auto is_of = [&](const LearnRequest& request) {
+    return node.scalar == request.field ||
+           (!request.output.empty() && node.scalar == request.output);
+  };
+  return (node.kind == ConfigNode::Kind::kScalar && std::ranges::any_of(requests, is_of)) ||
          std::ranges::any_of(node.items, is_named) ||
          std::ranges::any_of(node.entries, [&](const ConfigNode::Entry& entry) {
            return entry.key != "side" && is_named(entry.value);

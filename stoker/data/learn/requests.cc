@@ -12,11 +12,13 @@
 namespace stoker {
 namespace {
 
-std::string DefaultField(std::string_view name) {
+// An option of a stage as it is written, or its default; empty if the operator has none.
+std::string OptionOf(const ConfigNode& options, std::string_view stage, std::string_view option) {
+  if (const ConfigNode* const written = options.Find(option)) return written->scalar;
   const std::vector<KindDescription> kinds = OperatorRegistry::Known().Describe();
-  const auto kind = std::ranges::find(kinds, name, &KindDescription::name);
-  const ConfigNode* const field = kind == kinds.end() ? nullptr : kind->defaults.Find("field");
-  return field == nullptr ? std::string() : field->scalar;
+  const auto kind = std::ranges::find(kinds, stage, &KindDescription::name);
+  const ConfigNode* const value = kind == kinds.end() ? nullptr : kind->defaults.Find(option);
+  return value == nullptr ? std::string() : value->scalar;
 }
 
 ConfigNode NodeOf(const Json& option) {
@@ -61,11 +63,12 @@ std::vector<LearnRequest> FindLearnRequests(const ConfigNode& list) {
   for (size_t i = 0; i < list.items.size(); ++i) {
     const std::optional<AskedStage> asked = AskedIn(list.items[i]);
     if (!asked) continue;
-    const ConfigNode* const field = list.items[i].Find(asked->stage)->Find("field");
+    const ConfigNode& options = *list.items[i].Find(asked->stage);
     LearnRequest request{.place = i,
                          .stage = asked->stage,
                          .option = asked->option,
-                         .field = field == nullptr ? DefaultField(asked->stage) : field->scalar};
+                         .field = OptionOf(options, asked->stage, "field"),
+                         .output = OptionOf(options, asked->stage, "output")};
     request.which += std::ranges::count_if(requests, [&](const LearnRequest& other) {
       return other.stage == request.stage && other.field == request.field;
     });

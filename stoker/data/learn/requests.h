@@ -19,7 +19,8 @@ struct LearnRequest {
   std::string stage;   // the operator
   std::string option;  // that is auto, the first of OperatorRegistry::LearnedOptions
   std::string field;
-  int64_t which = 1;  // the first, second, ... of this operator and field in the pipeline
+  std::string output;  // the field that the stage makes of it, if it has an option of that name
+  int64_t which = 1;   // the first, second, ... of this operator and field in the pipeline
 };
 
 // Returns the requests of a whole pipeline (options/whole_pipeline.h), in order. Stages that cannot

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -126,19 +125,15 @@ class TokensLearner final : public WordsLearner {
   std::vector<std::string_view> found_;
 };
 
-// Neither a file nor a list may be given beside what is learned.
-Status CheckNoVocabulary(const std::filesystem::path& vocabulary) {
-  if (vocabulary.empty()) return OkStatus();
-  return InvalidArgument(
-      "`vocabulary` is given, but values are auto, which learns them; leave out one of the two");
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Learner>> MakeTextsLearner(const LearnerInput& input) {
   Lookup options;
   STOKER_RETURN_IF_ERROR(ParseOptionsOf(input.options, options));
-  STOKER_RETURN_IF_ERROR(CheckNoVocabulary(options.vocabulary));
+  if (!options.vocabulary.empty()) {
+    return InvalidArgument(
+        "`vocabulary` is given, but values are auto, which learns them; leave out one of the two");
+  }
   return std::make_unique<TextsLearner>(
       WantedWords{.limit = options.limit,
                   .min_count = options.min_count,
@@ -149,7 +144,6 @@ Result<std::unique_ptr<Learner>> MakeTextsLearner(const LearnerInput& input) {
 Result<std::unique_ptr<Learner>> MakeTokensLearner(const LearnerInput& input) {
   Words options;
   STOKER_RETURN_IF_ERROR(ParseOptionsOf(input.options, options));
-  STOKER_RETURN_IF_ERROR(CheckNoVocabulary(options.vocabulary));
   STOKER_ASSIGN_OR_RETURN(
       WordSplitter splitter,
       WordSplitter::Create(

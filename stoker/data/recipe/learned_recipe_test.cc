@@ -73,7 +73,7 @@ TEST_F(LearnedRecipe, WordsOfTextsAreLearnedAsTheStageSplitsThem) {
   EXPECT_THAT(parse("values: auto, limit: 2"),
               FailsWith(StatusCode::kInvalidArgument, "which token stands for them"));
   EXPECT_THAT(parse("values: auto, vocabulary: w.txt"),
-              FailsWith(StatusCode::kInvalidArgument, "leave out one of the two"));
+              FailsWith(StatusCode::kInvalidArgument, "are both given"));
 }
 
 // The mean of row + i over rows 0..9 and i 0..3 is 6, its variance 8.25 + 1.25.
