@@ -106,7 +106,7 @@ class SequencesTest(ProgramTest):
         few = f"model={MODELS['gru'].replace('tokens: 100', 'tokens: 20')}"
         for command in (["train", "reviews.yaml", "--run", "few", "--quiet"], ["check", "reviews.yaml"]):
             out, err = self.run_stoker(*command, "--set", few, "--set", "train.tune=off", expect=1)
-            self.assertRegex(out + err, r"samples? \d+ of data\.train.* has the token \d+, and the model knows those from 0 to 19")
+            self.assertRegex(out + err, r"sample \d+ \(.*reviews.csv: record .* of data\.train.* has the token \d+, and the model knows those from 0 to 19")
             self.assertNotIn("torch", out + err)
         # Later than in the first batch: a word of a larger vocabulary in the last row.
         self.train("run", MODELS["embedding_bag"])
@@ -183,7 +183,7 @@ class SequencesTest(ProgramTest):
 
     def test_mistakes_are_named(self):
         for setting, code, says in (
-                (f"model={MODELS['gru'].replace('100', '5')}", 2, r"sample \d+ of the batch has the token \d+, and the model knows those from 0 to 4"),
+                (f"model={MODELS['gru'].replace('100', '5')}", 1, r"sample \d+ \(.*reviews.csv: record .* of data.train .* has the token \d+, and the model knows those from 0 to 4"),
                 ("model={mlp: {classes: 2}}", 2, "mlp takes numbers, and the field of train.input holds whole numbers"),
                 ("model={lstm: {classes: 2, tokens: 0}}", 2, "tokens"),
                 ("train.input=text", 2, "text")):

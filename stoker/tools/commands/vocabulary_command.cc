@@ -65,15 +65,24 @@ bool NeedsVocabulary(const ConfigNode& stage) {
   });
 }
 
-// Leaves of data.train what comes before the vocabulary is needed, which may not be there yet, and
-// drops what is not read.
+// Leaves of a list of stages those before the first that needs a vocabulary; false without one.
+bool CutAtVocabulary(ConfigNode* list) {
+  if (list == nullptr || list->kind != ConfigNode::Kind::kList) return false;
+  const auto first = std::ranges::find_if(list->items, NeedsVocabulary);
+  if (first == list->items.end()) return false;
+  list->items.erase(first, list->items.end());
+  return true;
+}
+
+// Leaves of the training side what comes before the vocabulary is needed, which may not be there
+// yet, and drops what is not read.
 void KeepTexts(ConfigNode& recipe) {
   ConfigNode* const data = recipe.Find("data");
-  ConfigNode* const train = data != nullptr ? data->Find("train") : nullptr;
-  if (train == nullptr || train->kind != ConfigNode::Kind::kList) return;
-  const auto first = std::ranges::find_if(train->items, NeedsVocabulary);
-  if (first == train->items.end()) return;
-  train->items.erase(first, train->items.end());
+  if (data == nullptr) return;
+  ConfigNode* const train = data->Find("train");
+  const bool in_source = CutAtVocabulary(data->Find("source"));
+  if (in_source && train != nullptr) *train = ConfigNode::List({});
+  if (!in_source && !CutAtVocabulary(train)) return;
   std::erase_if(data->entries, [](const ConfigNode::Entry& entry) { return entry.key == "eval"; });
 }
 
