@@ -69,13 +69,17 @@ HogwildTeam::~HogwildTeam() {
   begun_.NotifyAll();
 }
 
-// at::set_num_threads is for the calling thread and for threads that torch has not met yet.
+// at::set_num_threads is for the calling thread, and for each thread that asks torch for its number
+// the first time from then on.
 Status HogwildTeam::StartThreads() {
   STOKER_ASSIGN_OR_RETURN(
       threads_, WorkerGroup::Start(static_cast<int>(others_.size()) + 1, "hogwild",
                                    [this](int worker) { Work(static_cast<size_t>(worker)); }));
   const int threads = at::get_num_threads();
-  RunOnEach([](size_t) { at::set_num_threads(1); });
+  RunOnEach([](size_t) {
+    at::get_num_threads();
+    at::set_num_threads(1);
+  });
   at::set_num_threads(threads);
   return OkStatus();
 }

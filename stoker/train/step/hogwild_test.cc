@@ -126,10 +126,23 @@ TEST_F(HogwildTest, ALossThatIsNotFiniteIsToldWithItsReason) {
   EXPECT_THAT(outcome.broken, testing::HasSubstr("the loss is nan"));
 }
 
-TEST_F(HogwildTest, TheCallersThreadsOfTorchStayAsTheyWere) {
+TEST_F(HogwildTest, EachThreadComputesAloneAndTheCallersThreadsOfTorchStayAsTheyWere) {
   const Recipe recipe = Load(2);
   const auto leader = MakeLearner(recipe);
   const auto team = MakeTeam(recipe, *leader);
+  int threads = 0;
+  // The sample of a wrong target is named where the step is made.
+  team->NameRows([&](const SampleKey&, std::span<const int64_t>) {
+    threads = torch::get_num_threads();
+    return "this one";
+  });
+  TensorBatch wrong = Batch(100);
+  wrong.target = wrong.target + 1;
+  for (int64_t step = 1; step <= 2; ++step) {
+    EXPECT_THAT(team->Step(std::vector{Batch(30), wrong}, kNow, step),
+                FailsWith(StatusCode::kDataLoss, "this one"));
+    EXPECT_EQ(threads, 1);
+  }
   EXPECT_EQ(torch::get_num_threads(), 2);
 }
 
