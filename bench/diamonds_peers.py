@@ -1,6 +1,6 @@
-"""What bench/diamonds compares with: diamonds_peers.py trees|torch price|cut DIAMONDS.CSV PREDICTIONS SEED.
+"""What bench/table_recipes compares with: diamonds_peers.py sklearn|torch diamonds-price|diamonds-cut DIAMONDS.CSV PREDICTIONS SEED.
 
-PREDICTIONS are what `stoker predict` printed: the `index` of each line says which rows are for evaluation. `trees` is
+PREDICTIONS are what `stoker predict` printed: the `index` of each line says which rows are for evaluation. `sklearn` is
 scikit-learn's HistGradientBoosting with its defaults on numbers and the places of the grades in their order; of the price itself,
 which gives it a lower error than the logarithm does. `torch` is the network, preparation and schedule of the recipe, all data in
 one tensor. The last line is one JSON object: rmse and mae, or accuracy, and seconds of training.
@@ -95,9 +95,10 @@ def torch_network(task, columns, evaluated, seed):
 
 
 def main():
-    kind, task, path, predictions, seed = sys.argv[1:]
+    kind, recipe, path, predictions, seed = sys.argv[1:]
+    task = recipe.removeprefix("diamonds-")
     columns, evaluated = read(path, predictions)
-    answers, seconds = (trees if kind == "trees" else torch_network)(task, columns, evaluated, int(seed))
+    answers, seconds = (trees if kind == "sklearn" else torch_network)(task, columns, evaluated, int(seed))
     right = columns[task][evaluated]
     if task == "cut":
         figures = {"accuracy": float((answers == right).mean())}
