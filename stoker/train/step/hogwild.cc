@@ -89,7 +89,7 @@ void HogwildTeam::Work(size_t worker) {
     const std::function<void(size_t)>* what = nullptr;
     {
       const MutexLock lock(mutex_);
-      begun_.Wait(mutex_, [&] { return ended_ || round_ > rounds; });
+      begun_.Wait(mutex_, [&]() STOKER_REQUIRES(mutex_) { return ended_ || round_ > rounds; });
       if (ended_) return;
       what = what_;
     }
@@ -105,7 +105,7 @@ void HogwildTeam::RunOnEach(const std::function<void(size_t worker)>& what) {
   at_work_ = others_.size() + 1;
   ++round_;
   begun_.NotifyAll();
-  done_.Wait(mutex_, [&] { return at_work_ == 0; });
+  done_.Wait(mutex_, [&]() STOKER_REQUIRES(mutex_) { return at_work_ == 0; });
 }
 
 Result<HogwildTeam::Outcome> HogwildTeam::Step(std::span<const TensorBatch> batches,
