@@ -22,10 +22,10 @@ void AddForSource(const LimitingStage& stage, std::vector<std::string>& advice) 
   if (stage.may_keep_copies)
     advice.push_back("keep copies of the servers' files here (`data.remote.cache`)");
   if (!stage.cached) advice.push_back(fmt::format("put `cache` right after `{}`", stage.name));
-  if (advice.empty()) {
-    advice.push_back(stage.on_servers ? "copy the files to a disk that is near"
-                                      : "put the files on a faster disk");
-  }
+  if (!advice.empty()) return;
+  advice.push_back(stage.on_servers ? "copy the files to a disk that is near"
+                                    : "put the files on a faster disk, or keep the cache for later "
+                                      "runs (`cache: {path: FILE}`)");
 }
 
 // More threads help what computes only while there are CPUs for them.

@@ -33,7 +33,7 @@ TEST(StarvationAdvice, FitsTheSource) {
 
 TEST(StarvationAdvice, NamesNothingThatTheRecipeHasAlready) {
   EXPECT_THAT(AdviceFor({.work = Work::kReads, .cached = true}),
-              AllOf(Not(HasSubstr("`cache`")), HasSubstr("a faster disk")));
+              AllOf(Not(HasSubstr("`cache`")), HasSubstr("`cache: {path: FILE}`")));
   EXPECT_THAT(AdviceFor({.work = Work::kReads, .cached = true, .on_servers = true}),
               HasSubstr("a disk that is near"));
   EXPECT_THAT(AdviceFor({.work = Work::kRepeats, .cached = true}),
