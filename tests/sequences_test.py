@@ -139,7 +139,7 @@ class SequencesTest(ProgramTest):
         for place in ("data.train", "data.eval"):
             with self.subTest(place=place):
                 out, err = self.run_stoker("train", "reviews.yaml", "--run", "run", "--set", f"{place}.padded_batch.padding=7", expect=2)
-                self.assertRegex(out + err, r"data\.(train|eval) fills the shorter sequences of 'tokens' up with 7, and the model takes 0")
+                self.assertIn(f"{place} fills the shorter sequences of 'tokens' up with 7, and the model takes 0", out + err)
         self.run_stoker("check", "reviews.yaml", "--set", "data.train.padded_batch.padding=7", "--set",
                         "data.eval.padded_batch.padding=7", "--set", "model.embedding_bag.padding=7")
 
@@ -152,6 +152,9 @@ class SequencesTest(ProgramTest):
         self.assertEqual(summary["step"], 4 * 4)  # 320 samples are 10 batches, and three make a step
         self.train("cut", many, *settings, "train.callbacks=[{stop_at: {step: 7}}]")
         self.run_stoker("train", "--resume", "--allow-changes", "--run", "cut", "--quiet", "--set", "train.callbacks=[]")
+        log = self.read("cut/log").decode()
+        self.assertRegex(log, r"step 7\b|after step 7|at step 7")
+        self.assertEqual(json.loads(self.read("cut/summary.json"))["step"], 16)
         self.assertGreater(self.run_json("eval", "cut")["accuracy"], 0.9)
 
     def test_hogwild_is_refused_where_threads_would_undo_each_others_steps(self):

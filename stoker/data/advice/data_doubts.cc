@@ -12,6 +12,7 @@
 
 #include "stoker/base/options.h"
 #include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/bucket_by_length.h"
 #include "stoker/data/ops/cache.h"
 #include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/ops/prefetch.h"
@@ -255,6 +256,38 @@ void FindOtherNormalize(const Pipeline& train, const Pipeline& eval,
                     "give both the same `normalize`"});
 }
 
+// Whether an option is left at its default 0, or says so, alone or in a list.
+bool HasZero(const ConfigNode& options, std::string_view option) {
+  const ConfigNode* const written = options.Find(option);
+  if (written == nullptr) return true;
+  return written->scalar == "0" || std::ranges::any_of(written->items, [](const ConfigNode& one) {
+           return one.scalar == "0";
+         });
+}
+
+// A list of words, learned or written, has no room for padding by itself; a file may.
+void FindWordThatPads(const Pipeline& pipeline, std::vector<DataDoubt>& doubts) {
+  for (size_t i = 0; i < pipeline.stages.size(); ++i) {
+    const Stage& words = pipeline.stages[i];
+    if (words.name != Words::kName || words.options.Find("values") == nullptr ||
+        !HasZero(words.options, "reserve")) {
+      continue;
+    }
+    const auto pads = std::find_if(
+        pipeline.stages.begin() + static_cast<ptrdiff_t>(i), pipeline.stages.end(),
+        [](const Stage& stage) {
+          return (stage.name == PaddedBatch::kName || stage.name == BucketByLength::kName) &&
+                 HasZero(stage.options, "padding");
+        });
+    if (pads == pipeline.stages.end()) continue;
+    doubts.push_back({words.location,
+                      fmt::format("{}: the first word has the number 0, with which `{}` fills "
+                                  "shorter texts up, so a model does not read it",
+                                  Named(pipeline, words), pads->name),
+                      "write `reserve: 1`, which keeps 0 free"});
+  }
+}
+
 void FindAugmentedEval(const Pipeline& eval, std::vector<DataDoubt>& doubts) {
   for (const Stage& stage : eval.stages) {
     const auto grayscale = stage.As<Grayscale>();
@@ -278,6 +311,7 @@ std::vector<DataDoubt> DoubtsAbout(const ConfigNode& data) {
   FindAugmentedEval(eval, doubts);
   FindNormalizedTwice(train, doubts);
   FindNormalizedTwice(eval, doubts);
+  FindWordThatPads(train, doubts);
   return doubts;
 }
 

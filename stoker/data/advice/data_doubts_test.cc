@@ -74,6 +74,19 @@ TEST(DataDoubts, NothingIsSaidWhereAnotherStageMayPartTheSamples) {
   }
 }
 
+TEST(DataDoubts, AWordWhoseNumberIsThatOfPaddingIsNamed) {
+  const auto of = [](const std::string& words, const std::string& batch) {
+    return Problems(words + ", shuffle, " + batch, words + ", " + batch, kOther);
+  };
+  EXPECT_THAT(of("words: {values: auto}", "padded_batch: 8"),
+              ElementsAre(HasSubstr("the first word has the number 0")));
+  EXPECT_THAT(of("words: {values: [a, b], reserve: 0}", "bucket_by_length: {padding: [0]}"),
+              ElementsAre(HasSubstr("`bucket_by_length`")));
+  EXPECT_THAT(of("words: {values: auto, reserve: 1}", "padded_batch: 8"), IsEmpty());
+  EXPECT_THAT(of("words: {values: auto}", "padded_batch: {size: 8, padding: -1}"), IsEmpty());
+  EXPECT_THAT(of("words: {vocabulary: w.txt}", "padded_batch: 8"), IsEmpty());
+}
+
 TEST(DataDoubts, EvaluationNormalisedWithOtherValuesIsNamed) {
   EXPECT_THAT(
       Problems("normalize: {mean: 0.5}, batch: 8", "normalize: {mean: 0.4}, batch: 8", kOther),

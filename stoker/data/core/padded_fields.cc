@@ -2,15 +2,14 @@
 
 namespace stoker {
 
-std::optional<double> FindPadding(const Dataset& batches, std::string_view field) {
+std::set<double> FindPaddings(const Dataset& batches, std::string_view field) {
   const auto* const pads = dynamic_cast<const PadsFields*>(&batches.node());
   if (pads != nullptr) {
-    if (const std::optional<double> found = pads->PaddingOf(field)) return found;
+    if (const std::optional<double> padding = pads->PaddingOf(field)) return {*padding};
   }
-  for (const Dataset& input : batches.node().inputs()) {
-    if (const std::optional<double> found = FindPadding(input, field)) return found;
-  }
-  return std::nullopt;
+  std::set<double> found;
+  for (const Dataset& input : batches.node().inputs()) found.merge(FindPaddings(input, field));
+  return found;
 }
 
 }  // namespace stoker

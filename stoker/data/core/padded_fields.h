@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "stoker/data/core/dataset.h"
@@ -16,7 +17,7 @@ class PadsFields {
   virtual std::optional<double> PaddingOf(std::string_view field) const = 0;
 };
 
-// Returns that number for a field of `batches`, of the last stage that pads it.
-std::optional<double> FindPadding(const Dataset& batches, std::string_view field);
+// Returns these numbers of a field of `batches`: several where pipelines that are joined differ.
+std::set<double> FindPaddings(const Dataset& batches, std::string_view field);
 
 }  // namespace stoker

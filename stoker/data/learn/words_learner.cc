@@ -44,8 +44,15 @@ class WordsLearner : public Learner {
   Status Finish(const std::string& who, Json& options, Json& facts) override {
     if (words_.different() == 0) {
       return FailedPrecondition(
-          "{} has no text on the training side (all {} are empty), so there are no words to number",
-          who, empty_);
+          "{} has no word on the training side ({}), so there is nothing to "
+          "number",
+          who, WhyNone());
+    }
+    if (words_.MostCommon() < wanted_.min_count) {
+      return FailedPrecondition(
+          "{} has no word that is there {} times on the training side (`min_count`); the most "
+          "frequent is there {} times",
+          who, wanted_.min_count, words_.MostCommon());
     }
     const int64_t limit = wanted_.limit.value_or(words_.different());
     STOKER_ASSIGN_OR_RETURN(const Vocabulary words,
@@ -77,6 +84,8 @@ class WordsLearner : public Learner {
  protected:
   // Counts the words of the text of one sample, which has the number `sample`.
   virtual Status AddText(std::string_view text, int64_t sample) = 0;
+  // Says why there is no word at all.
+  virtual std::string WhyNone() const = 0;
 
   WordCounts words_;
   int64_t empty_ = 0;  // texts that are no word, where each should be one
@@ -104,6 +113,7 @@ class TextsLearner final : public WordsLearner {
     words_.Add(word);
     return OkStatus();
   }
+  std::string WhyNone() const override { return fmt::format("all {} texts are empty", empty_); }
 };
 
 // A text has words.
@@ -117,10 +127,15 @@ class TokensLearner final : public WordsLearner {
     found_.clear();
     splitter_.Split(text, lowered_, found_);
     for (const std::string_view word : found_) words_.Add(word);
+    ++texts_;
     return OkStatus();
+  }
+  std::string WhyNone() const override {
+    return fmt::format("none in {} texts; see `pattern` and `separator`", texts_);
   }
 
   const WordSplitter splitter_;
+  int64_t texts_ = 0;
   std::string lowered_;
   std::vector<std::string_view> found_;
 };

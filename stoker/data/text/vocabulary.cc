@@ -98,6 +98,12 @@ void WordCounts::Add(std::string_view word) {
   }
 }
 
+int64_t WordCounts::MostCommon() const {
+  int64_t most = 0;
+  for (const auto& [word, count] : counts_) most = std::max(most, count);
+  return most;
+}
+
 Result<Vocabulary> WordCounts::MostFrequent(int64_t size, int64_t min_count,
                                             const std::vector<std::string>& first) const {
   std::vector<std::pair<std::string_view, int64_t>> words;

@@ -57,6 +57,8 @@ class WordCounts {
 
   int64_t words() const { return words_; }  // seen in all
   int64_t different() const { return static_cast<int64_t>(counts_.size()); }
+  // Returns how often the most frequent word was seen; 0 without any.
+  int64_t MostCommon() const;
   // Returns about how many bytes the words and their counts take.
   int64_t bytes() const { return bytes_; }
 

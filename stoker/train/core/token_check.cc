@@ -6,8 +6,10 @@
 
 namespace stoker {
 
-Status CheckTokens(const at::Tensor& tokens, const KnownTokens& known, const SampleKey& batch,
+Status CheckTokens(const at::Tensor& given, const KnownTokens& known, const SampleKey& batch,
                    const RowNames& names) {
+  // A narrower type may hold neither of the numbers that are compared with.
+  const at::Tensor tokens = given.to(at::kLong);
   const at::Tensor wrong =
       tokens.ne(known.padding).logical_and(tokens.lt(0).logical_or(tokens.ge(known.count)));
   if (!wrong.any().item<bool>()) return OkStatus();
@@ -30,13 +32,15 @@ BatchCheck TokenCheckOf(std::optional<KnownTokens> known, RowNames names) {
 
 Status CheckPadding(const KnownTokens& known, const Dataset& batches, std::string_view input,
                     std::string_view name) {
-  const std::optional<double> padding = FindPadding(batches, input);
-  if (!padding || *padding == static_cast<double>(known.padding)) return OkStatus();
-  return InvalidArgument(
-      "{} fills the shorter sequences of '{}' up with {}, and the model takes {} as what fills "
-      "them up, so scores would depend on the other samples of a batch: give both the same "
-      "`padding`",
-      name, input, *padding, known.padding);
+  for (const double padding : FindPaddings(batches, input)) {
+    if (padding == static_cast<double>(known.padding)) continue;
+    return InvalidArgument(
+        "{} fills the shorter sequences of '{}' up with {}, and the model takes {} as what fills "
+        "them up, so scores would depend on the other samples of a batch: give both the same "
+        "`padding`",
+        name, input, padding, known.padding);
+  }
+  return OkStatus();
 }
 
 }  // namespace stoker

@@ -12,9 +12,9 @@ namespace stoker {
 
 // Errors (kOutOfRange): the first sample, by its name, with a number that is neither a token that
 // the model knows nor the padding.
-//   tokens  [samples, length], of any integer type
-//   batch   its key, for `names`
-Status CheckTokens(const at::Tensor& tokens, const KnownTokens& known, const SampleKey& batch,
+//   given  [samples, length], of any integer type
+//   batch  its key, for `names`
+Status CheckTokens(const at::Tensor& given, const KnownTokens& known, const SampleKey& batch,
                    const RowNames& names);
 
 // Returns this check for BatchChecks::input; empty if the model does not say which tokens it knows.

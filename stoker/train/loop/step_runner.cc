@@ -119,7 +119,8 @@ Result<int64_t> StepRunner::Backward() {
   return samples;
 }
 
-// REQUIRES: the failed step has changed neither weights nor optimizer.
+// REQUIRES: the failed step has changed neither weights nor optimizer, or other threads have made
+// updates of their own (MakeHogwildStep).
 Status StepRunner::Undo(const Status& why, Failure failure) {
   failure_ = Failure::kLost;
   STOKER_RETURN_IF_ERROR(before_.Restore());

@@ -93,12 +93,10 @@ TEST_F(TrainerTest, ARunThatWasShuffledByAnEarlierVersionIsRefusedUnlessAllowed)
 
 TEST_F(TrainerTest, AnotherModelOrOptimizerIsRefusedEvenWhereChangesAreAllowed) {
   STOKER_ASSERT_OK(TrainUntil("run", 6));
-  for (const char* const other : {"model.mlp.hidden=8", "train.optimizer=lion"}) {
-    const Status refused = Resume("run", {other}, nullptr, {.allow_changes = true}).status();
-    EXPECT_THAT(refused,
-                FailsWith(StatusCode::kFailedPrecondition, "does not fit the recipe's model"));
-    EXPECT_THAT(refused, FailsWith(StatusCode::kFailedPrecondition, "another run with train."));
-  }
+  EXPECT_THAT(Resume("run", {"model.mlp.hidden=8"}, nullptr, {.allow_changes = true}),
+              FailsWith(StatusCode::kFailedPrecondition, "does not fit the recipe's model"));
+  EXPECT_THAT(Resume("run", {"train.optimizer=lion"}, nullptr, {.allow_changes = true}),
+              FailsWith(StatusCode::kFailedPrecondition, "another run with train.init_from"));
 }
 
 TEST_F(TrainerTest, DataThatHasChangedUnderTheRunIsNoticed) {

@@ -290,11 +290,12 @@ Status Begin(TrainingSession& session) {
 // With the weights of the first step.
 Status StartHogwild(TrainingSession& session) {
   if (session.options().hogwild == 1) return OkStatus();
+  const Json random = SaveRandomState(session.setup.device.device);
   STOKER_ASSIGN_OR_RETURN(session.hogwild,
                           HogwildTeam::Create(session.setup.recipe, session.plan().input,
                                               PlacementOf(session), *session.learner));
   session.hogwild->NameRows(TrainRowNames(session));
-  return OkStatus();
+  return RestoreRandomState(random, session.setup.device.device);
 }
 
 // What rank 0 begins with, all begin with.

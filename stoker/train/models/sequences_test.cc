@@ -7,6 +7,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/core/model.h"
+#include "stoker/train/core/token_check.h"
 #include "stoker/train/models/embedding_bag.h"
 #include "stoker/train/models/gru.h"
 #include "stoker/train/models/lstm.h"
@@ -111,6 +112,14 @@ TEST(SequenceModels, NameATokenThatTheyDoNotKnow) {
       EXPECT_THAT(status.message(), testing::HasSubstr("from 0 to 19 (`tokens`)"));
     }
   }
+}
+
+TEST(SequenceModels, KnowMoreTokensThanTheTypeOfTheBatchCanHold) {
+  const at::Tensor tokens = torch::tensor({{1, 4999}, {32767, 0}}, torch::kShort);
+  const KnownTokens known{.count = 40000, .padding = 70000};
+  STOKER_EXPECT_OK(CheckTokens(tokens, known, {}, PlacesInBatch));
+  EXPECT_THAT(CheckTokens(tokens, {.count = 32767, .padding = 0}, {}, PlacesInBatch),
+              FailsWith(StatusCode::kOutOfRange, "has the token 32767"));
 }
 
 TEST(SequenceModels, AndModelsOfNumbersRefuseEachOthersInputs) {

@@ -129,15 +129,16 @@ Status CheckRanks(const TrainRecipe& train) {
   return all.ToStatus();
 }
 
-// Whether one of the recipe's callbacks looks at the gradients of a step.
-bool LooksAtGradients(const TrainRecipe& train) {
+// Whether one of the recipe's callbacks looks at the pass of a step or its gradients.
+bool LooksAtPasses(const TrainRecipe& train) {
   return std::ranges::any_of(train.callbacks, [](const CallbackRegistry::Configured& callback) {
-    return callback.name == "noise_scale" || callback.name == "log_tensors";
+    return callback.name == "noise_scale" || callback.name == "log_tensors" ||
+           callback.name == "profile_steps";
   });
 }
 
 // What threads that update the weights at once do not go with.
-Status CheckHogwild(const TrainRecipe& train) {
+Status CheckHogwildOptions(const TrainRecipe& train) {
   const TrainOptions& options = train.options;
   if (options.hogwild == 1) return OkStatus();
   const std::pair<bool, const char*> problems[] = {
@@ -156,10 +157,10 @@ Status CheckHogwild(const TrainRecipe& train) {
       {train.tensorboard.histograms.has_value(),
        "train.tensorboard.histograms: they are of the gradients of a whole step, and with hogwild "
        "each thread has its own; leave one of them out"},
-      {LooksAtGradients(train),
-       "train.callbacks: noise_scale and log_tensors see the gradients of a whole step, and with "
-       "hogwild each thread has "
-       "its own; leave one of them out"}};
+      {LooksAtPasses(train),
+       "train.callbacks: noise_scale, log_tensors and profile_steps look at the one pass of a "
+       "step, "
+       "and with hogwild each thread has its own; leave one of them out"}};
   Problems all;
   for (const auto& [wrong, says] : problems) {
     if (wrong) all.Add(InvalidArgument("{}", says));
@@ -179,7 +180,7 @@ Status CheckParts(const Recipe& recipe) {
         train.early_stopping.patience ? "early_stopping" : "checkpoint.best"));
   }
   problems.Add(CheckRanks(train));
-  problems.Add(CheckHogwild(train));
+  problems.Add(CheckHogwildOptions(train));
   return problems.ToStatus();
 }
 

@@ -4,7 +4,9 @@
 
 #include <utility>
 
+#include "stoker/base/denormals.h"
 #include "stoker/base/trace.h"
+#include "stoker/device/torch_error.h"
 
 namespace stoker {
 namespace {
@@ -22,14 +24,13 @@ PartOfStep StepOn(Learner& learner, const TensorBatch& batch, const ScheduleValu
   const TraceSpan span("hogwild step");
   PartOfStep part;
   learner.BeginStep(step, static_cast<int64_t>(worker));
-  part.status = learner.Backward(batch);
-  if (!part.status.ok()) return part;
-  Result<at::Tensor> loss = learner.Update(now, step);
-  part.status = loss.status();
-  if (!loss.ok()) return part;
-  part.loss = *std::move(loss);
-  part.weight = learner.loss().Weight(batch.target);
-  if (learner.outcome() != StepOutcome::kMoved) part.broken = learner.why();
+  part.status = CatchTorchErrors([&]() -> Status {
+    STOKER_RETURN_IF_ERROR(learner.Backward(batch));
+    STOKER_ASSIGN_OR_RETURN(part.loss, learner.Update(now, step));
+    part.weight = learner.loss().Weight(batch.target);
+    return OkStatus();
+  });
+  if (part.status.ok() && learner.outcome() != StepOutcome::kMoved) part.broken = learner.why();
   return part;
 }
 
@@ -52,12 +53,13 @@ Result<std::unique_ptr<HogwildTeam>> HogwildTeam::Create(const Recipe& recipe,
                                                          const Placement& placement,
                                                          Learner& leader) {
   std::unique_ptr<HogwildTeam> team(new HogwildTeam(leader));
-  for (int64_t i = 1; i < recipe.train.options.hogwild; ++i) {
-    // Without a plan: the leader alone averages the weights.
-    STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Learner> other,
+  for (int64_t i = 0; i < recipe.train.options.hogwild; ++i) {
+    // Without a plan: the leader averages the weights.
+    STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Learner> learner,
                             Learner::Create(recipe, input, placement));
-    other->ShareStateOf(leader);
-    team->others_.push_back(std::move(other));
+    learner->ShareStateOf(leader);
+    std::vector<at::Tensor> steps = learner->StepCounts();
+    team->workers_.push_back({.learner = std::move(learner), .steps = std::move(steps)});
   }
   STOKER_RETURN_IF_ERROR(team->StartThreads());
   return team;
@@ -73,15 +75,38 @@ HogwildTeam::~HogwildTeam() {
 // the first time from then on.
 Status HogwildTeam::StartThreads() {
   STOKER_ASSIGN_OR_RETURN(
-      threads_, WorkerGroup::Start(static_cast<int>(others_.size()) + 1, "hogwild",
+      threads_, WorkerGroup::Start(static_cast<int>(workers_.size()), "hogwild",
                                    [this](int worker) { Work(static_cast<size_t>(worker)); }));
   const int threads = at::get_num_threads();
-  RunOnEach([](size_t) {
+  const uint32_t mode = FloatMode();
+  RunOnEach([mode](size_t) {
     at::get_num_threads();
     at::set_num_threads(1);
+    SetFloatMode(mode);
   });
   at::set_num_threads(threads);
   return OkStatus();
+}
+
+// The updates of a step are numbered as if one thread made them after the other: optimizers correct
+// their moments, which are those of all threads, by the number.
+void HogwildTeam::SetStepCounts() {
+  for (size_t i = 0; i < workers_.size(); ++i) {
+    for (size_t k = 0; k < steps_.size(); ++k)
+      workers_[i].steps[k].fill_(steps_[k].item<int64_t>() + static_cast<int64_t>(i));
+  }
+}
+
+// A parameter without a gradient had no update.
+void HogwildTeam::AddStepCounts() {
+  for (size_t k = 0; k < steps_.size(); ++k) {
+    const auto before = steps_[k].item<int64_t>();
+    int64_t updates = 0;
+    for (size_t i = 0; i < workers_.size(); ++i)
+      updates += workers_[i].steps[k].item<int64_t>() - before - static_cast<int64_t>(i);
+    at::Tensor count = steps_[k];
+    count.fill_(before + updates);
+  }
 }
 
 void HogwildTeam::Work(size_t worker) {
@@ -102,7 +127,7 @@ void HogwildTeam::Work(size_t worker) {
 void HogwildTeam::RunOnEach(const std::function<void(size_t worker)>& what) {
   const MutexLock lock(mutex_);
   what_ = &what;
-  at_work_ = others_.size() + 1;
+  at_work_ = workers_.size();
   ++round_;
   begun_.NotifyAll();
   done_.Wait(mutex_, [&]() STOKER_REQUIRES(mutex_) { return at_work_ == 0; });
@@ -111,16 +136,20 @@ void HogwildTeam::RunOnEach(const std::function<void(size_t worker)>& what) {
 Result<HogwildTeam::Outcome> HogwildTeam::Step(std::span<const TensorBatch> batches,
                                                const ScheduleValue& now, int64_t step) {
   std::vector<PartOfStep> parts(batches.size());
+  SetStepCounts();
   RunOnEach([&](size_t worker) {
     if (worker < batches.size())
-      parts[worker] = StepOn(learner(worker), batches[worker], now, step, worker);
+      parts[worker] = StepOn(*workers_[worker].learner, batches[worker], now, step, worker);
   });
+  AddStepCounts();
   for (const PartOfStep& part : parts) STOKER_RETURN_IF_ERROR(part.status);
-  return MeanOf(parts);
+  Outcome outcome = MeanOf(parts);
+  if (outcome.broken.empty()) leader_.AverageAfter(step);
+  return outcome;
 }
 
 void HogwildTeam::NameRows(const RowNames& names) {
-  for (const std::unique_ptr<Learner>& other : others_) other->NameRows(names);
+  for (const Worker& worker : workers_) worker.learner->NameRows(names);
 }
 
 }  // namespace stoker

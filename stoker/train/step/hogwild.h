@@ -2,9 +2,11 @@
 // same weights without waiting for each other.
 //
 // Source: Niu et al., "HOGWILD!: A Lock-Free Approach to Parallelizing Stochastic Gradient
-// Descent", arXiv 1106.5730. Where two threads write a number at the same time, one of both results
-// stays; where a batch uses few of many rows, that is rare. As in torch's own Hogwild example, the
-// numbers are plain floats, read and written whole.
+// Descent", arXiv 1106.5730. Where a row is in the batches of two threads, what one of them does to
+// it can be lost, in the weights and in the optimizer's state: each copies the rows of its batch,
+// updates the copies and writes them back (optimizers/grouped_optimizer_internal.h). That is rare
+// where batches use few of many rows, and common for rows that most batches have. The numbers are
+// plain floats, as in torch's own Hogwild example.
 #pragma once
 
 #include <atomic>
@@ -24,7 +26,8 @@ class HogwildTeam {
  public:
   // Makes train.hogwild threads with a learner each, which shares its state with `leader`. Call it
   // once the leader's state is that of the first step. While it is made, the memory of the weights
-  // and the optimizer's state is needed twice. Each thread computes alone, without torch's others.
+  // and the optimizer's state is needed twice; torch's random state changes. Each thread computes
+  // alone, without torch's others, and flushes denormals if the caller does.
   //   input, placement  as of `leader`, which outlives the team and makes no step of its own
   static Result<std::unique_ptr<HogwildTeam>> Create(const Recipe& recipe, const ModelInput& input,
                                                      const Placement& placement, Learner& leader);
@@ -44,14 +47,21 @@ class HogwildTeam {
   void NameRows(const RowNames& names);
 
  private:
-  explicit HogwildTeam(Learner& leader) : leader_(leader) {}
-  Learner& learner(size_t worker) { return worker == 0 ? leader_ : *others_[worker - 1]; }
+  explicit HogwildTeam(Learner& leader) : leader_(leader), steps_(leader.StepCounts()) {}
   Status StartThreads();
+  void SetStepCounts();
+  void AddStepCounts();
   void Work(size_t worker);
   void RunOnEach(const std::function<void(size_t worker)>& what);
 
+  struct Worker {
+    std::unique_ptr<Learner> learner;
+    std::vector<at::Tensor> steps;  // its StepCounts
+  };
+
   Learner& leader_;
-  std::vector<std::unique_ptr<Learner>> others_;
+  const std::vector<at::Tensor> steps_;  // of the leader: the updates of all
+  std::vector<Worker> workers_;
 
   Mutex mutex_;
   CondVar begun_, done_;

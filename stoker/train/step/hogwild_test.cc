@@ -2,7 +2,9 @@
 
 #include <torch/utils.h>
 
+#include "stoker/base/denormals.h"
 #include "stoker/base/testing.h"
+#include "stoker/device/torch_denormals.h"
 #include "stoker/run/testing.h"
 #include "stoker/train/core/parameters.h"
 
@@ -51,23 +53,31 @@ class HogwildTest : public testing::Test {
 };
 
 TEST_F(HogwildTest, ThreadsThatShareNoRowMakeTheStepsThatOneWouldMakeAlone) {
-  // All but the table stays as it is, so that nothing is shared.
-  const Recipe recipe = Load(3, {"train.groups=[{match: \"layers.*\", lr: 0}]"});
-  const auto leader = MakeLearner(recipe), alone = MakeLearner(recipe);
-  const auto team = MakeTeam(recipe, *leader);
-  const std::vector<TensorBatch> batches = {Batch(10), Batch(200), Batch(3000)};
-  for (int64_t step = 1; step <= 4; ++step) {
-    STOKER_ASSERT_OK_AND_ASSIGN(const HogwildTeam::Outcome outcome,
-                                team->Step(batches, kNow, step));
-    EXPECT_EQ(outcome.broken, "");
-    double sum = 0;
-    for (const TensorBatch& batch : batches) {
-      STOKER_ASSERT_OK_AND_ASSIGN(const at::Tensor loss, alone->Step(batch, kNow, step));
-      sum += loss.item<double>();
+  for (const char* const optimizer : {"adagrad", "ftrl", "{adamw: {lazy: true}}"}) {
+    SCOPED_TRACE(optimizer);
+    // All but the table stays as it is, so that nothing is shared.
+    const Recipe recipe = Load(3, {"train.groups=[{match: \"layers.*\", lr: 0}]",
+                                   fmt::format("train.optimizer={}", optimizer)});
+    const auto leader = MakeLearner(recipe), alone = MakeLearner(recipe);
+    const auto team = MakeTeam(recipe, *leader);
+    std::vector<TensorBatch> batches = {Batch(10), Batch(200), Batch(3000)};
+    for (int64_t step = 1; step <= 4; ++step) {
+      if (step == 4) batches.pop_back();  // the end of an epoch
+      STOKER_ASSERT_OK_AND_ASSIGN(const HogwildTeam::Outcome outcome,
+                                  team->Step(batches, kNow, step));
+      EXPECT_EQ(outcome.broken, "");
+      double sum = 0;
+      for (const TensorBatch& batch : batches) {
+        STOKER_ASSERT_OK_AND_ASSIGN(const at::Tensor loss, alone->Step(batch, kNow, step));
+        sum += loss.item<double>();
+      }
+      EXPECT_NEAR(outcome.loss.item<double>(), sum / static_cast<double>(batches.size()), 1e-6);
     }
-    EXPECT_NEAR(outcome.loss.item<double>(), sum / 3, 1e-6);
+    EXPECT_TRUE(TableOf(*leader).equal(TableOf(*alone)));
+    // The optimizer counts the updates of all.
+    for (size_t i = 0; i < leader->StepCounts().size(); ++i)
+      EXPECT_TRUE(leader->StepCounts()[i].equal(alone->StepCounts()[i]));
   }
-  EXPECT_TRUE(TableOf(*leader).equal(TableOf(*alone)));
 }
 
 TEST_F(HogwildTest, ThreadsThatShareAllRowsLearnAllTheSame) {
@@ -112,36 +122,61 @@ TEST_F(HogwildTest, ABatchThatFailsIsNamedAndTheOthersCount) {
   STOKER_EXPECT_OK(team->Step(std::vector{Batch(30), Batch(100)}, kNow, 2));
 }
 
-TEST_F(HogwildTest, ALossThatIsNotFiniteIsToldWithItsReason) {
+TEST_F(HogwildTest, ALossThatIsNotFiniteIsToldWithItsReasonAlsoOfSeveralThreadsAtOnce) {
   const Recipe recipe = Load(2);
   const auto leader = MakeLearner(recipe);
   {
     const at::NoGradGuard no_grad;
-    leader->model().named_parameters()["embedding.weight"][100].fill_(
-        std::numeric_limits<float>::quiet_NaN());
+    leader->model()
+        .named_parameters()["embedding.weight"]
+        .narrow(0, 100, 200)
+        .fill_(std::numeric_limits<float>::quiet_NaN());
   }
   const auto team = MakeTeam(recipe, *leader);
-  STOKER_ASSERT_OK_AND_ASSIGN(const HogwildTeam::Outcome outcome,
-                              team->Step(std::vector{Batch(30), Batch(100)}, kNow, 1));
-  EXPECT_THAT(outcome.broken, testing::HasSubstr("the loss is nan"));
+  for (const int64_t first : {30, 200}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(
+        const HogwildTeam::Outcome outcome,
+        team->Step(std::vector{Batch(first), Batch(100)}, kNow, /*step=*/1));
+    EXPECT_THAT(outcome.broken, testing::HasSubstr("the loss is nan"));
+  }
 }
 
-TEST_F(HogwildTest, EachThreadComputesAloneAndTheCallersThreadsOfTorchStayAsTheyWere) {
+TEST_F(HogwildTest, WeightsAreAveragedOnceAStep) {
+  const Recipe recipe = Load(2, {"train.average={kind: ema, decay: 0.5}"});
+  Result<std::unique_ptr<Learner>> leader =
+      Learner::Create(recipe, kInput, {}, {.total_steps = 10, .steps_per_epoch = 10});
+  ASSERT_THAT(leader, IsOk());
+  const auto team = MakeTeam(recipe, **leader);
+  for (int64_t step = 1; step <= 2; ++step)
+    STOKER_ASSERT_OK(team->Step(std::vector{Batch(30), Batch(100)}, kNow, step));
+  for (const NamedTensor& state : (*leader)->State()) {
+    if (state.name == "averaging.updates") EXPECT_EQ(state.tensor.item<int64_t>(), 2);
+  }
+}
+
+TEST_F(HogwildTest, EachThreadComputesAloneAndFlushesDenormalsAsTheCallerDoes) {
+  const TorchFloatModes modes;
+  FlushTorchDenormals(true);
   const Recipe recipe = Load(2);
   const auto leader = MakeLearner(recipe);
   const auto team = MakeTeam(recipe, *leader);
   int threads = 0;
+  uint32_t mode = 0;
   // The sample of a wrong target is named where the step is made.
   team->NameRows([&](const SampleKey&, std::span<const int64_t>) {
     threads = torch::get_num_threads();
+    mode = FloatMode();
     return "this one";
   });
   TensorBatch wrong = Batch(100);
   wrong.target = wrong.target + 1;
   for (int64_t step = 1; step <= 2; ++step) {
-    EXPECT_THAT(team->Step(std::vector{Batch(30), wrong}, kNow, step),
-                FailsWith(StatusCode::kDataLoss, "this one"));
-    EXPECT_EQ(threads, 1);
+    for (const auto& batches : {std::vector{Batch(30), wrong}, std::vector{wrong, Batch(30)}}) {
+      threads = 0;
+      EXPECT_THAT(team->Step(batches, kNow, step), FailsWith(StatusCode::kDataLoss, "this one"));
+      EXPECT_EQ(threads, 1);
+      EXPECT_EQ(mode, FloatMode());
+    }
   }
   EXPECT_EQ(torch::get_num_threads(), 2);
 }

@@ -2,7 +2,6 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/isfinite.h>
-#include <c10/util/Exception.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <memory>
 #include <string_view>
 
+#include "stoker/base/mutex.h"
 #include "stoker/train/core/model.h"
 #include "stoker/train/core/row_gradient.h"
 
@@ -19,6 +19,8 @@ namespace {
 
 // Callbacks are plain functions, and autograd's threads for a device inherit them.
 std::atomic<LayerTrace*> active{nullptr};
+// Held while there is one: several threads may look for what has broken (hogwild.h).
+Mutex one_at_a_time;
 
 std::string OwnerOf(const std::string& parameter) {
   const size_t dot = parameter.rfind('.');
@@ -62,12 +64,13 @@ std::vector<int64_t> RowsNotFinite(const at::Tensor& values, int64_t most) {
   return broken;
 }
 
-LayerTrace::LayerTrace(const Model& model, Values values) : checked_(values == Values::kChecked) {
+LayerTrace::LayerTrace(const Model& model, Values values) STOKER_NO_THREAD_SAFETY_ANALYSIS
+    : checked_(values == Values::kChecked) {
+  one_at_a_time.Lock();
   for (const auto& [name, tensor] : StateOf(model)) {
     owners_.emplace(tensor.unsafeGetTensorImpl(), OwnerOf(name));
   }
-  LayerTrace* nobody = nullptr;
-  TORCH_CHECK(active.compare_exchange_strong(nobody, this), "two layer traces at a time");
+  active = this;
   handle_ = at::addThreadLocalCallback(
       at::RecordFunctionCallback(Started, Ended)
           .needsInputs(true)
@@ -75,9 +78,10 @@ LayerTrace::LayerTrace(const Model& model, Values values) : checked_(values == V
           .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
 }
 
-LayerTrace::~LayerTrace() {
+LayerTrace::~LayerTrace() STOKER_NO_THREAD_SAFETY_ANALYSIS {
   at::removeCallback(handle_);
   active = nullptr;
+  one_at_a_time.Unlock();
 }
 
 std::unique_ptr<at::ObserverContext> LayerTrace::Started(const at::RecordFunction& function) {

@@ -20,7 +20,7 @@ namespace stoker {
 class Model;
 
 // While it lives, follows the computation of the constructing thread, and of autograd for it. Slow:
-// for diagnosing errors. One in a process at a time.
+// for diagnosing errors. One in a process at a time: another thread that makes one waits.
 class LayerTrace {
  public:
   enum class Values { kIgnored, kChecked };

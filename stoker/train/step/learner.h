@@ -168,9 +168,14 @@ class Learner {
   Status CheckFinite() const;
 
   // From here on this learner and `other`, which was made alike, have the same weights, buffers and
-  // optimizer's state, in the same memory, but each its own numbers of steps made, which begin with
-  // the other's. Then both may make steps at once (hogwild.h).
+  // optimizer's state, in the same memory, but each its own numbers of steps (StepCounts). Then
+  // both may make steps at once (hogwild.h).
   void ShareStateOf(const Learner& other);
+  // Returns how many steps the optimizer has made with each parameter: int64 scalars in CPU memory,
+  // which may be set.
+  std::vector<at::Tensor> StepCounts() const;
+  // Averages the weights after step `step` that others have made with them.
+  void AverageAfter(int64_t step) { average_.Observe(step); }
 
   Model& model() { return *model_; }
   Precision precision() const { return precision_; }

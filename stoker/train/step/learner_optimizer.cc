@@ -11,6 +11,12 @@ namespace {
 
 // Asked of one without parameters, since a rank may have none of a state that is shared out.
 Status CheckRanks(const TrainRecipe& recipe, const Group& group) {
+  if (recipe.options.hogwild > 1) {
+    return InvalidArgument(
+        "{}: its threads share the weights of one process, and this run has {} ranks, which each "
+        "have their own; leave one of both out",
+        recipe.NameOf("hogwild"), group.membership().world);
+  }
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Optimizer> empty,
                           BuildKind(recipe.optimizer, TrainedParameters()));
   if (empty->row_updates() != RowUpdates::kLazy) return OkStatus();
@@ -21,7 +27,7 @@ Status CheckRanks(const TrainRecipe& recipe, const Group& group) {
 }
 
 // Where a step moves all weights, threads would undo each other's steps.
-Status CheckHogwild(const TrainRecipe& recipe, bool of_rows, c10::Device device) {
+Status CheckHogwildGradients(const TrainRecipe& recipe, bool of_rows, c10::Device device) {
   const std::string name = recipe.NameOf("hogwild");
   if (!device.is_cpu()) {
     return InvalidArgument(
@@ -45,15 +51,7 @@ Result<std::unique_ptr<Optimizer>> BuildOptimizer(const TrainRecipe& recipe,
   const auto build = [kind = recipe.optimizer](const TrainedParameters& some) {
     return BuildKind(kind, some);
   };
-  if (group != nullptr) {
-    STOKER_RETURN_IF_ERROR(CheckRanks(recipe, *group));
-    if (recipe.options.hogwild > 1) {
-      return InvalidArgument(
-          "{}: its threads share the weights of one process, and this run has {} ranks, which each "
-          "have their own; leave one of both out",
-          recipe.NameOf("hogwild"), group->membership().world);
-    }
-  }
+  if (group != nullptr) STOKER_RETURN_IF_ERROR(CheckRanks(recipe, *group));
   if (group == nullptr || !recipe.distributed.shard_optimizer) return build(parameters);
   STOKER_ASSIGN_OR_RETURN(
       std::unique_ptr<ShardedOptimizer> optimizer,
@@ -68,7 +66,8 @@ Result<bool> ChooseGradients(const TrainRecipe& recipe, const Optimizer& optimiz
   if (updates == RowUpdates::kSame && (group != nullptr || !device.is_cpu()))
     updates = RowUpdates::kNone;
   const bool of_rows = UseRowGradients(model, updates);
-  if (recipe.options.hogwild > 1) STOKER_RETURN_IF_ERROR(CheckHogwild(recipe, of_rows, device));
+  if (recipe.options.hogwild > 1)
+    STOKER_RETURN_IF_ERROR(CheckHogwildGradients(recipe, of_rows, device));
   if (updates != RowUpdates::kLazy || of_rows) return of_rows;
   return InvalidArgument(
       "{}: `lazy` is for the rows of embeddings, and the model has none; leave it out",

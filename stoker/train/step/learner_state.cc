@@ -24,8 +24,8 @@ Status WithAdvice(const Status& status) {
   if (status.code() != StatusCode::kFailedPrecondition) return status;
   return {status.code(),
           status.message() +
-              ". A run goes on with the model and the optimizer that it began with; to begin with "
-              "its weights alone, start another run with train.init_from: ITS DIRECTORY"};
+              ". A run goes on with the optimizer that it began with; to begin with its weights "
+              "alone, start another run with train.init_from: ITS DIRECTORY"};
 }
 
 }  // namespace
@@ -49,12 +49,16 @@ void Learner::ShareStateOf(const Learner& other) {
   NamedTensors mine = optimizer_->State();
   const NamedTensors theirs = other.optimizer_->State();
   for (size_t i = 0; i < mine.size(); ++i) {
-    // Threads that count in one number would lose steps.
-    if (mine[i].tensor.scalar_type() == at::kLong)
-      mine[i].tensor.copy_(theirs[i].tensor);
-    else
-      mine[i].tensor.set_data(theirs[i].tensor);
+    if (mine[i].tensor.scalar_type() != at::kLong) mine[i].tensor.set_data(theirs[i].tensor);
   }
+}
+
+std::vector<at::Tensor> Learner::StepCounts() const {
+  std::vector<at::Tensor> counts;
+  for (const NamedTensor& state : optimizer_->State()) {
+    if (state.tensor.scalar_type() == at::kLong) counts.push_back(state.tensor);
+  }
+  return counts;
 }
 
 Result<NamedTensors> Learner::GatherState() {
@@ -109,8 +113,7 @@ Status Learner::TakeStateOfFirst() {
 }
 
 Status Learner::Restore(std::span<const NamedArray> arrays, std::string_view source) {
-  STOKER_RETURN_IF_ERROR(
-      WithAdvice(CopyArraysInto(StateOf(*model_), arrays, kModelPrefix, source)));
+  STOKER_RETURN_IF_ERROR(CopyArraysInto(StateOf(*model_), arrays, kModelPrefix, source));
   STOKER_RETURN_IF_ERROR(WithAdvice(RestoreOptimizer(arrays, source)));
   const auto holds = [&](std::string_view prefix) {
     return std::ranges::any_of(

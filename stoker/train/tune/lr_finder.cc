@@ -19,7 +19,10 @@ namespace {
 class LrFinder {
  public:
   LrFinder(const Recipe& recipe, const LrRangeOptions& options)
-      : recipe_(recipe), options_(options), test_(options) {}
+      : recipe_(recipe), options_(options), test_(options) {
+    // Each thread's update follows one batch.
+    recipe_.train.options.hogwild = 1;
+  }
 
   Result<LrSearch> Run(const std::function<bool(int64_t, double)>& told) {
     STOKER_RETURN_IF_ERROR(CheckLrRange(options_));
@@ -82,7 +85,7 @@ class LrFinder {
     return value;
   }
 
-  const Recipe& recipe_;
+  Recipe recipe_;
   const LrRangeOptions& options_;
   LrRangeTest test_;
   std::optional<TrainingPlan> plan_;
