@@ -32,7 +32,8 @@ TEST_F(PaddedFieldsTest, HaveThePaddingOfTheStageThatMakesBatches) {
 TEST_F(PaddedFieldsTest, HaveThePaddingsOfAllPipelinesThatAreJoined) {
   const Dataset zero = *(Tokens() | PaddedBatch{.size = 2});
   const Dataset three = *(Tokens() | PaddedBatch{.size = 2, .padding = {3}});
-  EXPECT_THAT(FindPaddings(*Concatenate{.inputs = {zero, three}}.Build(), "tokens"), ElementsAre(0, 3));
+  EXPECT_THAT(FindPaddings(*Concatenate{.inputs = {zero, three}}.Build(), "tokens"),
+              ElementsAre(0, 3));
 }
 
 }  // namespace stoker::padded_fields_test

@@ -55,7 +55,14 @@ Result<Vocabulary> TokensOf(const Words& words) {
         "`values: [cat, dog]`; in a recipe `values: auto` has them learned from the training data",
         words.values.empty() ? "no tokens are given" : "`values` and `vocabulary` are both given");
   }
-  if (words.values.empty()) return Vocabulary::Load(words.vocabulary.string());
+  if (words.values.empty()) {
+    if (words.limit || words.min_count > 1) {
+      return InvalidArgument(
+          "words: `limit` and `min_count` are for words that are learned (`values: auto`), and the "
+          "file `vocabulary` is taken as it is; leave them out");
+    }
+    return Vocabulary::Load(words.vocabulary.string());
+  }
   std::vector<std::string> tokens;
   for (const std::string& mark : {words.unknown, words.begin, words.end}) {
     const auto is = [&](const std::string& token) { return token == mark; };

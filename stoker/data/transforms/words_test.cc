@@ -62,6 +62,8 @@ TEST_F(WordsTest, RefusesWhatCannotBe) {
   EXPECT_THAT(lines | Words(), FailsWith(StatusCode::kInvalidArgument, "no tokens are given"));
   EXPECT_THAT(lines | Words({.vocabulary = vocabulary_, .values = {"cat"}}),
               FailsWith(StatusCode::kInvalidArgument, "are both given"));
+  EXPECT_THAT(lines | Words({.vocabulary = vocabulary_, .limit = 3}),
+              FailsWith(StatusCode::kInvalidArgument, "are for words that are learned"));
   EXPECT_THAT(lines | Words({.vocabulary = dir_ / "none"}),
               FailsWith(StatusCode::kNotFound, "none"));
   EXPECT_THAT(lines | Words({.vocabulary = vocabulary_, .pattern = "["}),

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "stoker/base/worker_group.h"
 #include "stoker/run/average_times.h"
 #include "stoker/run/run_schedule.h"
 
@@ -94,6 +95,15 @@ void CheckBatchesOfStep(const Recipe& recipe, const TrainingPlan& plan,
                   plan.batches_per_epoch));
 }
 
+void CheckHogwildThreads(const TrainRecipe& train, std::vector<std::string>& warnings) {
+  const int cpus = AvailableCpus();
+  if (train.options.hogwild <= std::max(cpus, 1) || train.options.hogwild == 1) return;
+  warnings.push_back(
+      fmt::format("{}: {} threads compute on {}; more than one a CPU only wait for each other",
+                  train.NameOf("hogwild"), train.options.hogwild,
+                  cpus == 1 ? "one CPU" : fmt::format("{} CPUs", cpus)));
+}
+
 void CheckMetrics(const Recipe& recipe, std::vector<std::string>& warnings) {
   const ConfigNode* const written = recipe.model.node.entries.front().value.Find("classes");
   int64_t classes = 0;
@@ -152,6 +162,7 @@ std::vector<std::string> SettingsWithoutEffect(const Recipe& recipe, const Train
   CheckSchedule(recipe, plan, warnings);
   CheckEarlyStopping(recipe, plan, warnings);
   CheckBatchesOfStep(recipe, plan, warnings);
+  CheckHogwildThreads(recipe.train, warnings);
   CheckMetrics(recipe, warnings);
   CheckSwitches(recipe.train, warnings);
   return warnings;

@@ -11,8 +11,9 @@ namespace stoker {
 
 // Returns warnings of settings without an effect, each with its place in the recipe: a warm-up that
 // never ends, an average of weights without an update, a schedule that never changes the rate or
-// leaves none, a patience that outlasts the run, more batches to a step than an epoch has, a topK
-// of all classes. They are not errors, because a short trial of a recipe may have them.
+// leaves none, a patience that outlasts the run, more batches to a step than an epoch has, more
+// threads than CPUs, a topK of all classes. They are not errors, because a short trial of a recipe
+// may have them.
 std::vector<std::string> SettingsWithoutEffect(const Recipe& recipe, const TrainingPlan& plan);
 
 }  // namespace stoker

@@ -76,6 +76,8 @@ TEST_F(NoEffectTest, MoreBatchesToAStepThanAnEpochHasAreNamed) {
   EXPECT_THAT(Of({"train.accumulate=64"}),
               testing::ElementsAre(testing::HasSubstr("an epoch has 6")));
   EXPECT_THAT(Of({"train.accumulate=6"}), testing::IsEmpty());
+  EXPECT_THAT(Of({"train.hogwild=64"}),
+              testing::Contains(testing::HasSubstr("a step of 64 batches is not reached")));
 }
 
 TEST_F(NoEffectTest, AnOptionOfWhatIsSwitchedOffIsNamed) {
