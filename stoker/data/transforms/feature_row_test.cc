@@ -7,6 +7,7 @@
 #include "stoker/data/nodes/from_arrays.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/shuffle.h"
+#include "stoker/data/testing/promises.h"
 #include "stoker/data/testing/testing.h"
 #include "stoker/data/testing/transforms.h"
 #include "stoker/data/transforms/bucketize.h"
