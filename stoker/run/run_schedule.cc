@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/options/whole_pipeline.h"
 #include "stoker/run/build_kind.h"
 
@@ -63,10 +64,13 @@ std::optional<int64_t> BatchSizeOf(const DataRecipe& data, std::string_view inpu
   std::optional<int64_t> size;
   const std::optional<ConfigNode> pipeline = WholePipeline(data.filled, "train");
   if (!pipeline) return size;
-  for (const ConfigNode& stage : pipeline->items) {
-    Batch batch;
-    const ConfigNode* options = stage.Find(Batch::kName);
+  const auto note = [&](const ConfigNode& stage, auto batch) {
+    const ConfigNode* const options = stage.Find(decltype(batch)::kName);
     if (options != nullptr && ParseOptionsOf(*options, batch).ok()) size = batch.size;
+  };
+  for (const ConfigNode& stage : pipeline->items) {
+    note(stage, Batch());
+    note(stage, PaddedBatch());
   }
   return size;
 }

@@ -1,6 +1,7 @@
 #include "stoker/train/step/hogwild.h"
 
 #include <ATen/Parallel.h>
+#include <malloc.h>
 
 #include <utility>
 
@@ -58,6 +59,8 @@ Result<std::unique_ptr<HogwildTeam>> HogwildTeam::Create(const Recipe& recipe,
     STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Learner> learner,
                             Learner::Create(recipe, input, placement));
     learner->ShareStateOf(leader);
+    // Its own tables are free again; a run's allocator would keep them (loop/allocator.h).
+    malloc_trim(0);
     std::vector<at::Tensor> steps = learner->StepCounts();
     team->workers_.push_back({.learner = std::move(learner), .steps = std::move(steps)});
   }

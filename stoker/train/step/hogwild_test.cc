@@ -2,6 +2,8 @@
 
 #include <torch/utils.h>
 
+#include <algorithm>
+
 #include "stoker/base/denormals.h"
 #include "stoker/base/testing.h"
 #include "stoker/device/torch_denormals.h"
@@ -149,9 +151,10 @@ TEST_F(HogwildTest, WeightsAreAveragedOnceAStep) {
   const auto team = MakeTeam(recipe, **leader);
   for (int64_t step = 1; step <= 2; ++step)
     STOKER_ASSERT_OK(team->Step(std::vector{Batch(30), Batch(100)}, kNow, step));
-  for (const NamedTensor& state : (*leader)->State()) {
-    if (state.name == "averaging.updates") EXPECT_EQ(state.tensor.item<int64_t>(), 2);
-  }
+  const NamedTensors states = (*leader)->State();
+  const auto updates = std::ranges::find(states, "averaging.updates", &NamedTensor::name);
+  ASSERT_NE(updates, states.end());
+  EXPECT_EQ(updates->tensor.item<int64_t>(), 2);
 }
 
 TEST_F(HogwildTest, EachThreadComputesAloneAndFlushesDenormalsAsTheCallerDoes) {
