@@ -4,7 +4,9 @@
 
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/nodes/from_arrays.h"
+#include "stoker/data/nodes/rank_rows.h"
 #include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
@@ -52,6 +54,18 @@ TEST(SamplesInBatch, NamesTheSamplesOfEveryBatchOfEveryEpoch) {
   data = *Take{.count = 3}.Build(data);
   data = *Prefetch{}.Build(*Repeat{.count = 3}.Build(data));
   ExpectTold(data);
+}
+
+TEST(SamplesInBatch, NamesTheRowsOfARankWhetherItMakesThemAloneOrCutsThemOutOfWholeBatches) {
+  const Dataset samples = *Shuffle{}.Build(Numbered());
+  for (const Dataset& batches :
+       {*Batch{.size = 6}.Build(samples), *PaddedBatch{.size = 6}.Build(samples)}) {
+    for (int64_t rank = 0; rank < 3; ++rank) {
+      STOKER_ASSERT_OK_AND_ASSIGN(
+          const RankRows rows, RowsOfRank(*Prefetch{}.Build(batches), {.rank = rank, .world = 3}));
+      ExpectTold(rows.dataset);
+    }
+  }
 }
 
 TEST(SamplesInBatch, SaysWhereNumbersTellNothing) {

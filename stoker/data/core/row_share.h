@@ -31,7 +31,8 @@ class SharesRows {
   // saved positions are the same. Nothing: not possible, as for a stage whose input cannot do it.
   virtual std::optional<Dataset> OnlyRows(const RowShare& share) const = 0;
 
-  // Returns the share that this node itself makes, if it is such a dataset's batch.
+  // Returns the share that this node itself leaves of each batch, if it is such a dataset's batch
+  // or cuts whole ones.
   virtual RowShare rows_made() const { return {}; }
 
  protected:

@@ -40,7 +40,7 @@ Spec SpecOfRows(Spec spec, const RowShare& share) {
 }
 
 // Makes all rows of each element, and keeps some.
-class RankRowsNode final : public DatasetNode {
+class RankRowsNode final : public DatasetNode, public SharesRows {
  public:
   RankRowsNode(const Dataset& batches, const RowShare& share)
       : DatasetNode("rank", SpecOfRows(batches.spec(), share), batches.cardinality(), {batches}),
@@ -60,6 +60,8 @@ class RankRowsNode final : public DatasetNode {
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 
   const RowShare& share() const { return share_; }
+  std::optional<Dataset> OnlyRows(const RowShare& /*share*/) const override { return std::nullopt; }
+  RowShare rows_made() const override { return share_; }
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
