@@ -5,14 +5,11 @@ scikit-learn's HistGradientBoosting with its defaults on numbers and the places 
 which gives it a lower error than the logarithm does. `torch` is the network, preparation and schedule of the recipe, all data in
 one tensor. The last line is one JSON object: rmse and mae, or accuracy, and seconds of training.
 """
-import csv
 import json
-import os
 import sys
 import time
 
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads that spin take half a minute for a second's work on busy CPUs
-
+import recipe_peers  # first, since it sets how threads wait
 import numpy
 
 GRADES = {"cut": ["Fair", "Good", "Very Good", "Premium", "Ideal"], "color": list("DEFGHIJ"),
@@ -22,13 +19,9 @@ QUANTILES = 64
 
 def read(path, predictions):
     """{column: numbers}, and which rows are for evaluation."""
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows, evaluated = recipe_peers.read(path, predictions)
     columns = {name: numpy.array([GRADES[name].index(row[name]) if name in GRADES else float(row[name]) for row in rows])
                for name in rows[0]}
-    evaluated = numpy.zeros(len(rows), bool)
-    with open(predictions, encoding="utf-8") as file:
-        evaluated[[json.loads(line)["index"] for line in file]] = True
     return columns, evaluated
 
 
@@ -74,21 +67,7 @@ def torch_network(task, columns, evaluated, seed):
         outputs, batch, epochs, dropout, loss = 5, 256, 30, 0.1, nn.functional.cross_entropy
     layers = [nn.Linear(x.shape[1], 256), nn.ReLU(), nn.Dropout(dropout), nn.Linear(256, 256), nn.ReLU(), nn.Dropout(dropout)]
     model = nn.Sequential(*layers, nn.Linear(256, outputs))
-    rows = torch.from_numpy(numpy.flatnonzero(~evaluated))
-    steps = len(rows) // batch * epochs
-    optimizer = torch.optim.AdamW(model.parameters(), weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.01, total_steps=steps)
-    begin = time.perf_counter()
-    for _ in range(epochs):
-        for chosen in rows[torch.randperm(len(rows))].split(batch):
-            if len(chosen) < batch:
-                break
-            optimizer.zero_grad()
-            loss(model(x[chosen]), y[chosen]).backward()
-            optimizer.step()
-            schedule.step()
-    seconds = time.perf_counter() - begin
-    model.eval()
+    seconds = recipe_peers.train(model, lambda rows: loss(model(x[rows]), y[rows]), evaluated, batch=batch, epochs=epochs, rate=0.01, decay=0.01)
     with torch.inference_mode():
         scores = model(x[torch.from_numpy(evaluated)]).double().numpy()
     return (numpy.exp(scores[:, 0] * deviation + mean) if task == "price" else scores.argmax(1)), seconds

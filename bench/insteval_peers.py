@@ -5,14 +5,11 @@ regression over one column for each word of each column of the table, whose stre
 that are evaluated, which favours it; it depends on no seed. `torch` is the network and the schedule of the recipe, all data in
 tensors. The last line is one JSON object: rmse, mae and seconds of training.
 """
-import csv
 import json
-import os
 import sys
 import time
 
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads that spin take half a minute for a second's work on busy CPUs
-
+import recipe_peers  # first, since it sets how threads wait
 import numpy
 
 COLUMNS = ["s", "d", "studage", "lectage", "service", "dept"]
@@ -22,11 +19,7 @@ BATCH, EPOCHS, RATE, DECAY = 256, 6, 0.005, 2
 
 def read(path, predictions):
     """The texts of the columns, the ratings, and which rows are for evaluation."""
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    evaluated = numpy.zeros(len(rows), bool)
-    with open(predictions, encoding="utf-8") as file:
-        evaluated[[json.loads(line)["index"] for line in file]] = True
+    rows, evaluated = recipe_peers.read(path, predictions)
     return numpy.array([[row[name] for name in COLUMNS] for row in rows]), numpy.array([float(row["y"]) for row in rows]), evaluated
 
 
@@ -71,20 +64,8 @@ def network(texts, ratings, evaluated, seed):
             return wide + self.deep(torch.cat(parts, 1))
 
     model = WideAndDeep()
-    chosen = torch.from_numpy(numpy.flatnonzero(~evaluated))
-    optimizer = torch.optim.AdamW(model.parameters(), weight_decay=DECAY)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=len(chosen) // BATCH * EPOCHS)
-    begin = time.perf_counter()
-    for _ in range(EPOCHS):
-        for rows in chosen[torch.randperm(len(chosen))].split(BATCH):
-            if len(rows) < BATCH:
-                break
-            optimizer.zero_grad()
-            nn.functional.mse_loss(model(x[rows]), y[rows]).backward()
-            optimizer.step()
-            schedule.step()
-    seconds = time.perf_counter() - begin
-    model.eval()
+    seconds = recipe_peers.train(model, lambda rows: nn.functional.mse_loss(model(x[rows]), y[rows]), evaluated, batch=BATCH,
+                                 epochs=EPOCHS, rate=RATE, decay=DECAY)
     with torch.inference_mode():
         return model(x[torch.from_numpy(evaluated)])[:, 0].double().numpy() * deviation + mean, seconds
 

@@ -6,15 +6,12 @@ the network and the schedule of the recipe, all titles in one tensor. The last l
 over the genres, and seconds of training.
 """
 import collections
-import csv
 import json
-import os
 import re
 import sys
 import time
 
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads that spin take half a minute for a second's work on busy CPUs
-
+import recipe_peers  # first, since it sets how threads wait
 import numpy
 
 GENRES = ["Action", "Animation", "Comedy", "Drama", "Documentary", "Romance", "Short"]
@@ -22,11 +19,7 @@ BATCH, EPOCHS, RATE, DECAY = 256, 6, 0.01, 0.3
 
 
 def read(path, predictions):
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    evaluated = numpy.zeros(len(rows), bool)
-    with open(predictions, encoding="utf-8") as file:
-        evaluated[[json.loads(line)["index"] for line in file]] = True
+    rows, evaluated = recipe_peers.read(path, predictions)
     words = [re.findall(r"\w+", row["title"].lower(), re.ASCII) for row in rows]
     return words, numpy.array([[float(row[genre]) for genre in GENRES] for row in rows], numpy.float32), evaluated
 
@@ -81,20 +74,9 @@ def network(words, genres, evaluated, seed):
             return self.head(self.dropout(self.recurrent(packed)[1][0]))
 
     model = Titles()
-    chosen = torch.from_numpy(numpy.flatnonzero(~evaluated))
-    optimizer = torch.optim.AdamW(model.parameters(), weight_decay=DECAY)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=len(chosen) // BATCH * EPOCHS)
-    begin = time.perf_counter()
-    for _ in range(EPOCHS):
-        for rows in chosen[torch.randperm(len(chosen))].split(BATCH):
-            if len(rows) < BATCH:
-                break
-            optimizer.zero_grad()
-            nn.functional.binary_cross_entropy_with_logits(model(rows), y[rows]).backward()
-            optimizer.step()
-            schedule.step()
-    seconds = time.perf_counter() - begin
-    model.eval()
+    loss = nn.functional.binary_cross_entropy_with_logits
+    seconds = recipe_peers.train(model, lambda rows: loss(model(rows), y[rows]), evaluated, batch=BATCH, epochs=EPOCHS, rate=RATE,
+                                 decay=DECAY)
     with torch.inference_mode():
         return model(torch.from_numpy(numpy.flatnonzero(evaluated))).double().numpy(), seconds
 
