@@ -189,14 +189,12 @@ Result<TensorBatch> Feeder::MakeBatch(const Element& element) const {
   const TraceSpan span("copy");
   TensorBatch batch{.input = {}, .target = {}, .key = element.key};
   Result<at::Tensor> target = at::Tensor();
-  Status right;
+  STOKER_RETURN_IF_ERROR(
+      CatchTorchErrors([&] { return CheckInput(element.arrays[fields_.input], element.key); }));
   const Status status = CatchTorchErrors([&] {
-    right = CheckInput(element.arrays[fields_.input], element.key);
-    if (!right.ok()) return;
     batch.input = MakeInput(element.arrays[fields_.input]);
     if (fields_.target) target = MakeTarget(element);
   });
-  STOKER_RETURN_IF_ERROR(right);
   STOKER_RETURN_IF_ERROR(status.While("moving a batch to " + options_.device.str()));
   STOKER_ASSIGN_OR_RETURN(batch.target, std::move(target));
   for (const size_t field : fields_.along) batch.along.push_back(element.arrays[field]);

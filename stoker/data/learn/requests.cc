@@ -13,9 +13,10 @@ namespace stoker {
 namespace {
 
 // An option of a stage as it is written, or its default; empty if the operator has none.
-std::string OptionOf(const ConfigNode& options, std::string_view stage, std::string_view option) {
+//   kinds  of all operators
+std::string OptionOf(const ConfigNode& options, std::string_view stage, std::string_view option,
+                     const std::vector<KindDescription>& kinds) {
   if (const ConfigNode* const written = options.Find(option)) return written->scalar;
-  const std::vector<KindDescription> kinds = OperatorRegistry::Known().Describe();
   const auto kind = std::ranges::find(kinds, stage, &KindDescription::name);
   const ConfigNode* const value = kind == kinds.end() ? nullptr : kind->defaults.Find(option);
   return value == nullptr ? std::string() : value->scalar;
@@ -60,15 +61,17 @@ void SetOption(ConfigNode& options, const std::string& first, const std::string&
 std::vector<LearnRequest> FindLearnRequests(const ConfigNode& list) {
   std::vector<LearnRequest> requests;
   if (list.kind != ConfigNode::Kind::kList) return requests;
+  std::vector<KindDescription> kinds;  // made once, and only where a stage asks
   for (size_t i = 0; i < list.items.size(); ++i) {
     const std::optional<AskedStage> asked = AskedIn(list.items[i]);
     if (!asked) continue;
+    if (kinds.empty()) kinds = OperatorRegistry::Known().Describe();
     const ConfigNode& options = *list.items[i].Find(asked->stage);
     LearnRequest request{.place = i,
                          .stage = asked->stage,
                          .option = asked->option,
-                         .field = OptionOf(options, asked->stage, "field"),
-                         .output = OptionOf(options, asked->stage, "output")};
+                         .field = OptionOf(options, asked->stage, "field", kinds),
+                         .output = OptionOf(options, asked->stage, "output", kinds)};
     request.which += std::ranges::count_if(requests, [&](const LearnRequest& other) {
       return other.stage == request.stage && other.field == request.field;
     });

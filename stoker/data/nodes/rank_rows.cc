@@ -59,7 +59,6 @@ class RankRowsNode final : public DatasetNode, public SharesRows {
   bool random_access() const override { return input().node().random_access(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 
-  const RowShare& share() const { return share_; }
   std::optional<Dataset> OnlyRows(const RowShare& /*share*/) const override { return std::nullopt; }
   RowShare rows_made() const override { return share_; }
 
@@ -84,7 +83,7 @@ class RankRowsIterator final : public Iterator {
   Result<std::optional<Element>> DoNext() override {
     STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
     if (!element) return std::nullopt;
-    STOKER_ASSIGN_OR_RETURN(Element cut, Cut(node_, node_.share(), *std::move(element)));
+    STOKER_ASSIGN_OR_RETURN(Element cut, Cut(node_, node_.rows_made(), *std::move(element)));
     return cut;
   }
   Result<Json> DoSave() const override { return input_->Save(); }

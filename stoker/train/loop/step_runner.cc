@@ -45,14 +45,17 @@ Result<TensorBatch> StepRunner::NextBatch() {
   }();
   Does(session_, "computing step", session_.progress.step + 1);
   if (!read.ok()) return WithAdvice(read.status(), session_.setup.recipe);
-  if (*read) return **std::move(read);
+  if (*read) {
+    STOKER_RETURN_IF_ERROR(CallEach(session_, [&](Callback& callback, RunView& view) {
+      return callback.OnBatch(view, **read);
+    }));
+    return **std::move(read);
+  }
   return DataLoss("data.train ended after {} of {} steps; its source gives less than it announced",
                   session_.progress.step, session_.plan().total_steps());
 }
 
 Status StepRunner::PutThrough(const TensorBatch& batch, int64_t batches) {
-  STOKER_RETURN_IF_ERROR(CallEach(
-      session_, [&](Callback& callback, RunView& view) { return callback.OnBatch(view, batch); }));
   const Status status = session_.learner->Backward(batch, batches);
   if (!status.ok()) return status.While(fmt::format("in step {}", session_.progress.step + 1));
   if (const std::string note = session_.learner->TakeGraphNote(); !note.empty()) {
@@ -158,9 +161,6 @@ Result<StepRunner::Made> StepRunner::MakeHogwildStep(const ScheduleValue& now) {
   for (int64_t i = session_.plan().BatchesOf(step - 1); i > 0; --i) {
     Result<TensorBatch> batch = NextBatch();
     if (!batch.ok()) return Undo(batch.status(), Failure::kUndone);
-    STOKER_RETURN_IF_ERROR(CallEach(session_, [&](Callback& callback, RunView& view) {
-      return callback.OnBatch(view, *batch);
-    }));
     made.samples += batch->size();
     batches.push_back(*std::move(batch));
   }

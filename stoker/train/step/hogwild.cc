@@ -35,6 +35,9 @@ PartOfStep StepOn(Learner& learner, const TensorBatch& batch, const ScheduleValu
   return part;
 }
 
+// One of StepCounts.
+int64_t& Count(const at::Tensor& steps) { return *steps.data_ptr<int64_t>(); }
+
 HogwildTeam::Outcome MeanOf(const std::vector<PartOfStep>& parts) {
   HogwildTeam::Outcome mean;
   double weight = 0;
@@ -96,19 +99,16 @@ Status HogwildTeam::StartThreads() {
 void HogwildTeam::SetStepCounts() {
   for (size_t i = 0; i < workers_.size(); ++i) {
     for (size_t k = 0; k < steps_.size(); ++k)
-      workers_[i].steps[k].fill_(steps_[k].item<int64_t>() + static_cast<int64_t>(i));
+      Count(workers_[i].steps[k]) = Count(steps_[k]) + static_cast<int64_t>(i);
   }
 }
 
 // A parameter without a gradient had no update.
 void HogwildTeam::AddStepCounts() {
   for (size_t k = 0; k < steps_.size(); ++k) {
-    const auto before = steps_[k].item<int64_t>();
-    int64_t updates = 0;
+    const int64_t before = Count(steps_[k]);
     for (size_t i = 0; i < workers_.size(); ++i)
-      updates += workers_[i].steps[k].item<int64_t>() - before - static_cast<int64_t>(i);
-    at::Tensor count = steps_[k];
-    count.fill_(before + updates);
+      Count(steps_[k]) += Count(workers_[i].steps[k]) - before - static_cast<int64_t>(i);
   }
 }
 
