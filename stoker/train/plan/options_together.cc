@@ -64,8 +64,8 @@ std::vector<Conflict> ConflictsOfHogwild(const TrainRecipe& train) {
        "train.tensorboard.histograms: they are of the gradients of a whole step, and with hogwild "
        "each thread has its own; leave one of them out"},
       {LooksAtPasses(train),
-       "train.callbacks: noise_scale, log_tensors and profile_steps look at the one pass of a step, "
-       "and with hogwild each thread has its own; leave one of them out"}};
+       "train.callbacks: noise_scale, log_tensors and profile_steps look at the one pass of a "
+       "step, and with hogwild each thread has its own; leave one of them out"}};
 }
 
 }  // namespace
