@@ -25,6 +25,7 @@
 
 #include "stoker/base/config.h"
 #include "stoker/base/json.h"
+#include "stoker/data/recipe/file_changes.h"
 #include "stoker/data/recipe/file_marks.h"
 #include "stoker/run/recipe.h"
 

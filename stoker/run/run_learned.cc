@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "stoker/data/recipe/file_marks.h"
+#include "stoker/data/recipe/file_changes.h"
 
 namespace stoker {
 

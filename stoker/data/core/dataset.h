@@ -159,7 +159,8 @@ class DatasetNode {
   // map, and returns false for other nodes.
   virtual bool random() const;
 
-  // Returns the files that the node itself reads. A later `cache` is rebuilt if one has changed.
+  // Returns the files that the node itself reads, or was made from. A later `cache` is rebuilt if
+  // one has changed.
   virtual std::vector<std::string> files() const { return {}; }
 
   // Returns an upper bound of the bytes of buffers that the node and its inputs allocate to make

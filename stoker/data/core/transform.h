@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "stoker/base/buffer.h"
 #include "stoker/base/random.h"
@@ -65,6 +67,10 @@ class Transform {
   // Returns true if ApplyRows makes at most one array for each column; the default makes one for
   // each field of each sample and then stacks them. For the memory budget.
   virtual bool works_on_columns() const { return false; }
+
+  // Returns the files that it was made from, such as a vocabulary: with others it computes
+  // something else (DatasetNode::files).
+  virtual std::vector<std::string> files() const { return {}; }
 };
 
 // Returns true if the array's memory may be written in place: it is the only copy of a block that

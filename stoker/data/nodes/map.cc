@@ -26,6 +26,7 @@ class MapNode final : public DatasetNode {
         transform_(std::move(transform)) {}
 
   std::string Details() const override { return details_; }
+  std::vector<std::string> files() const override { return transform_->files(); }
   std::string_view Disturbs() const override {
     return transform_->random() ? "alters elements at random" : "";
   }

@@ -10,6 +10,8 @@
 // there. Standard input, a pipe, and a directory in place of a file (N5) have a name and no mark;
 // of a missing or damaged file, which a pass may skip, the mark says so.
 //
+// A stage that was made from files, such as a vocabulary, has such an entry too (Transform::files).
+//
 // A full check misses nothing in local files: it adds checksums of the whole content of all of them
 // (the versions of all files on servers), one for each file, or, for more than 4,096 files, one for
 // each of 4,096 groups of consecutive files.
@@ -42,30 +44,18 @@ struct CheckProgress {
 // Called about once a MiB, on the thread that reads; may be empty.
 using CheckObserver = std::function<void(const CheckProgress&)>;
 
-// The marks of all sources of `dataset` (DatasetNode::files), those of inputs first. Reads, for
-// each source, at most 64 MiB in sequence, or at most 64 MiB in 16,384 places; with kFull all its
-// files once; for files on servers it makes a request for each whose version this process does not
-// know yet. Errors: trouble that says nothing about a file (not IsAboutOneElement), after retries,
-// since without marks a resumed run would not notice what was replaced.
+// The marks of all sources and stages of `dataset` (DatasetNode::files), those of inputs first.
+// Reads, for each source, at most 64 MiB in sequence, or at most 64 MiB in 16,384 places; with
+// kFull all its files once; for files on servers it makes a request for each whose version this
+// process does not know yet. Errors: trouble that says nothing about a file (not
+// IsAboutOneElement), after retries, since without marks a resumed run would not notice what was
+// replaced.
 //   root  names of files below it are relative to it, so that files may be moved together; may be
 //         empty or on a server
 Result<Json> MarkFiles(const Dataset& dataset, const std::filesystem::path& root,
                        DataCheck check = DataCheck::kPlaces, const CheckObserver& observer = {});
 
-// Returns whether the marks of one pipeline include a full check.
-bool HaveFullCheck(const Json& marks);
-
-// Copies the checksums of the whole content from `before` to `now`, for unchanged files.
-void KeepFullCheck(const Json& before, Json& now);
-
-struct FileChanges {
-  std::vector<std::string> changed;  // "train-labels has other content, in 108 bytes as before"
-  std::vector<std::string> touched;  // large files written since, with unchanged marks
-};
-
-// Returns the differences between two marks of one pipeline; none if it has other sources now, or
-// `before` is not from MarkFiles. Compares whole contents if both have them. Names at most five
-// files of each kind and counts the others.
-FileChanges CompareFiles(const Json& before, const Json& now);
+// The same of stages alone, without the sources.
+Result<Json> MarkStageFiles(const Dataset& dataset, const std::filesystem::path& root);
 
 }  // namespace stoker

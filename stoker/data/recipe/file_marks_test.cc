@@ -10,6 +10,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/options/registry.h"
+#include "stoker/data/recipe/file_changes.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/remote/loopback_server_testing_internal.h"
 
@@ -303,6 +304,57 @@ TEST_F(FileMarksTest, WhereTheSourcesAreOthersNothingIsCompared) {
     EXPECT_THAT(changes.changed, IsEmpty()) << before;
     EXPECT_THAT(changes.touched, IsEmpty()) << before;
   }
+}
+
+TEST_F(FileMarksTest, FilesThatStagesWereMadeFromAreMarkedToo) {
+  Write("a.txt", "cat\n");
+  Write("words.txt", "cat\ndog\n");
+  const std::string kinds[] = {"words: {field: text, vocabulary: words.txt}",
+                               "lookup: {field: text, vocabulary: words.txt}"};
+  for (const std::string& stage : kinds) {
+    Write("words.txt", "cat\ndog\n");
+    const std::string yaml = "[lines: a.txt, " + stage + "]";
+    const Json before = Marks(yaml);
+    Write("words.txt", "dog\ncat\n");
+    EXPECT_THAT(CompareFiles(before, Marks(yaml)).changed,
+                ElementsAre("words.txt has other content, in 8 bytes as before"));
+    Json older = before;  // by a version that did not mark stages
+    older.erase(1);
+    EXPECT_THAT(CompareFiles(older, Marks(yaml)).changed, IsEmpty());
+    Write("a.txt", "dog\n");
+    EXPECT_THAT(CompareFiles(older, Marks(yaml)).changed,
+                ElementsAre("a.txt has other content, in 4 bytes as before"));
+    Write("a.txt", "cat\n");
+  }
+}
+
+TEST_F(FileMarksTest, AStageWithAnotherFileThanTheModelWasTrainedWithIsFound) {
+  Write("a.txt", "cat\n");
+  Write("words.txt", "cat\ndog\n");
+  Write("title.txt", "dog\ncat\n");
+  const auto words = [](const char* file) {
+    return fmt::format("words: {{field: text, vocabulary: {}}}", file);
+  };
+  const auto stages = [&](const std::string& stage) {
+    const auto list = ParseYaml("[lines: a.txt, " + stage + "]", "r.yaml");
+    const auto dataset = BuildPipeline(*list, dir_ / "", nullptr);
+    EXPECT_THAT(dataset, IsOk());
+    return MarkStageFiles(*dataset, dir_ / "").value();
+  };
+  const Json trained = {{"train", Marks("[lines: a.txt, " + words("words.txt") + "]")},
+                        {"eval", Marks("[lines: a.txt, " + words("title.txt") + "]")}};
+  EXPECT_EQ(FindOtherStageFile(trained, stages(words("words.txt"))), std::nullopt);
+  Write("copy.txt", "cat\ndog\n");
+  EXPECT_EQ(FindOtherStageFile(trained, stages(words("copy.txt"))), std::nullopt);
+  Write("other.txt", "cat\ndog\nfox\n");
+  EXPECT_EQ(FindOtherStageFile(trained, stages(words("other.txt"))), "words: other.txt");
+  // What another stage was made from is no excuse for a file that has changed.
+  Write("words.txt", "dog\ncat\n");
+  EXPECT_EQ(FindOtherStageFile(trained, stages(words("words.txt"))), "words: words.txt");
+  EXPECT_EQ(FindOtherStageFile(trained, stages("lookup: {field: text, vocabulary: other.txt}")),
+            std::nullopt);
+  for (const Json& damaged : {Json(), Json(1), Json::array({1}), Json{{"train", 1}}})
+    EXPECT_EQ(FindOtherStageFile(damaged, stages(words("words.txt"))), std::nullopt) << damaged;
 }
 
 }  // namespace stoker::file_marks_test

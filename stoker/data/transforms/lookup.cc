@@ -27,6 +27,7 @@ struct LookupPlan {
   std::optional<int64_t> unknown;
   int64_t reserve = 0;
   bool equally_long = false;
+  std::vector<std::string> files = {};  // the vocabulary's
 };
 
 class LookupTransform final : public Transform, public WordNumbers, public NumbersCategories {
@@ -36,6 +37,7 @@ class LookupTransform final : public Transform, public WordNumbers, public Numbe
 
   bool random() const override { return false; }
   bool works_on_columns() const override { return plan_.equally_long; }
+  std::vector<std::string> files() const override { return plan_.files; }
 
   Status Apply(Element& element, Rng& /*rng*/, Scratch& scratch) const override {
     Array number = scratch.NewArray(DType::kInt64, {});
@@ -161,6 +163,7 @@ Result<Dataset> Lookup::Build(Dataset input) const {
                   .unknown = unknown,
                   .reserve = reserve,
                   .equally_long = IsFullyKnown(found.shape)};
+  if (!vocabulary.empty()) plan.files = {vocabulary.string()};
   found.dtype = DType::kInt64;
   found.shape = {};
   auto transform = std::make_shared<LookupTransform>(std::move(plan), PictureNames(input, index));

@@ -104,7 +104,7 @@ Result<Dataset> Sentencepiece::Build(Dataset input) const {
   } else {
     encoder = std::make_shared<SentencepieceEncoder>(std::move(processor), begin, end);
   }
-  return internal::EncodeField(std::move(input), kName, field, output, std::move(details),
+  return internal::EncodeField(std::move(input), kName, field, output, std::move(details), {path},
                                std::move(encoder));
 }
 

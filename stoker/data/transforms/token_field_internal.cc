@@ -10,10 +10,15 @@ namespace {
 
 class EncodeTransform final : public Transform {
  public:
-  EncodeTransform(std::string who, size_t field, std::shared_ptr<const TokenEncoder> encoder)
-      : who_(std::move(who)), field_(field), encoder_(std::move(encoder)) {}
+  EncodeTransform(std::string who, size_t field, std::vector<std::string> files,
+                  std::shared_ptr<const TokenEncoder> encoder)
+      : who_(std::move(who)),
+        field_(field),
+        files_(std::move(files)),
+        encoder_(std::move(encoder)) {}
 
   bool random() const override { return false; }
+  std::vector<std::string> files() const override { return files_; }
 
   Status Apply(Element& element, Rng&, Scratch& scratch) const override {
     thread_local std::vector<int32_t> tokens;  // so that it grows once
@@ -30,6 +35,7 @@ class EncodeTransform final : public Transform {
  private:
   const std::string who_;
   const size_t field_;
+  const std::vector<std::string> files_;
   const std::shared_ptr<const TokenEncoder> encoder_;
 };
 
@@ -53,6 +59,7 @@ Array NewTokens(std::span<const int32_t> tokens, Scratch& scratch) {
 
 Result<Dataset> EncodeField(Dataset input, std::string_view who, const std::string& field,
                             const std::string& output, std::string details,
+                            std::vector<std::string> files,
                             std::shared_ptr<const TokenEncoder> encoder) {
   STOKER_ASSIGN_OR_RETURN(const size_t index, FindTextField(who, input.spec(), field));
   Spec spec = input.spec();
@@ -64,7 +71,8 @@ Result<Dataset> EncodeField(Dataset input, std::string_view who, const std::stri
   }
   spec.fields[index] = {output, DType::kInt32, {kUnknownDim}};
   return MapDataset(std::move(input), std::string(who), std::move(details), std::move(spec),
-                    std::make_shared<EncodeTransform>(std::string(who), index, std::move(encoder)));
+                    std::make_shared<EncodeTransform>(std::string(who), index, std::move(files),
+                                                      std::move(encoder)));
 }
 
 }  // namespace stoker::internal

@@ -32,8 +32,10 @@ class TokenEncoder {
 };
 
 // Replaces the text by its numbers, under the name `output`.
+//   files  that the encoder was made from (Transform::files)
 Result<Dataset> EncodeField(Dataset input, std::string_view who, const std::string& field,
                             const std::string& output, std::string details,
+                            std::vector<std::string> files,
                             std::shared_ptr<const TokenEncoder> encoder);
 
 }  // namespace stoker::internal

@@ -19,9 +19,11 @@ struct WordPiecePlan {
 
 class WordpieceTransform final : public Transform {
  public:
-  WordpieceTransform(WordPiecePlan plan, WordPiece model) : plan_(plan), model_(std::move(model)) {}
+  WordpieceTransform(WordPiecePlan plan, WordPiece model, std::string file)
+      : plan_(plan), model_(std::move(model)), file_(std::move(file)) {}
 
   bool random() const override { return false; }
+  std::vector<std::string> files() const override { return {file_}; }
 
   Status Apply(Element& element, Rng&, Scratch& scratch) const override {
     thread_local Memory memory;
@@ -71,6 +73,7 @@ class WordpieceTransform final : public Transform {
 
   const WordPiecePlan plan_;
   const WordPiece model_;
+  const std::string file_;  // of the vocabulary
 };
 
 Status FindMark(const Wordpiece& options, const Vocabulary& vocabulary, const std::string& token,
@@ -140,9 +143,9 @@ Result<Dataset> Wordpiece::Build(Dataset input) const {
   if (!model.ok()) {
     return InvalidArgument("wordpiece: {}: {}", vocabulary.string(), model.status().message());
   }
-  return MapDataset(std::move(input), std::string(kName), std::move(details),
-                    std::move(output_spec),
-                    std::make_shared<WordpieceTransform>(plan, *std::move(model)));
+  return MapDataset(
+      std::move(input), std::string(kName), std::move(details), std::move(output_spec),
+      std::make_shared<WordpieceTransform>(plan, *std::move(model), vocabulary.string()));
 }
 
 }  // namespace stoker

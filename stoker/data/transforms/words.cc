@@ -122,8 +122,10 @@ Result<Dataset> Words::Build(Dataset input) const {
                                     vocabulary.empty() ? std::string() : vocabulary.string() + ", ",
                                     tokens.size(), tokens.checksum());
   if (reserve > 0) details += fmt::format(", from {}", reserve);
+  std::vector<std::string> files;
+  if (!vocabulary.empty()) files.push_back(vocabulary.string());
   return internal::EncodeField(
-      std::move(input), kName, field, output, std::move(details),
+      std::move(input), kName, field, output, std::move(details), std::move(files),
       std::make_shared<WordsEncoder>(*std::move(splitter), std::move(numbers)));
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "stoker/base/json_text.h"
-#include "stoker/data/recipe/file_marks.h"
+#include "stoker/data/recipe/file_changes.h"
 #include "stoker/io/sha256.h"
 
 namespace stoker {

@@ -24,6 +24,7 @@
 #include "stoker/io/file.h"
 #include "stoker/run/learned_train.h"
 #include "stoker/run/run_directory.h"
+#include "stoker/run/run_stage_files.h"
 #include "stoker/run/weights_file.h"
 #include "stoker/run/weights_source.h"
 #include "stoker/train/core/build_loss.h"
@@ -201,6 +202,7 @@ struct Predictor::Parts {
   }
 
   Status MakeModel(const Dataset& batches) {
+    STOKER_RETURN_IF_ERROR(CheckStageFiles(run, recipe, batches));
     STOKER_ASSIGN_OR_RETURN(const ModelInput shape, ModelInputOf(batches, options.input));
     STOKER_RETURN_IF_ERROR(CheckSample(shape));
     if (model) return OkStatus();
