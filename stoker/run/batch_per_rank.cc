@@ -1,5 +1,7 @@
 #include "stoker/run/batch_per_rank.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,19 @@ std::vector<ConfigNode*> SizesOf(ConfigNode& stages) {
 }
 
 }  // namespace
+
+std::string BatchSizeKey(const ConfigNode& recipe) {
+  const ConfigNode* const data = recipe.Find("data");
+  const ConfigNode* const stages = data == nullptr ? nullptr : data->Find("train");
+  std::string_view name = kBatches[0];
+  for (size_t i = 0; stages != nullptr && i < stages->items.size(); ++i) {
+    for (const std::string_view batch : kBatches) {
+      const ConfigNode& stage = stages->items[i];
+      if (stage.scalar == batch || stage.Find(batch) != nullptr) name = batch;
+    }
+  }
+  return fmt::format("data.train.{}.size", name);
+}
 
 Status TakeBatchPerRank(ConfigNode& recipe, int64_t ranks) {
   ConfigNode* const train = recipe.Find("train");

@@ -1,12 +1,17 @@
-// What `train.distributed.batch: per_rank` makes of a recipe.
+// The size of a recipe's batches, and what `train.distributed.batch: per_rank` makes of it.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "stoker/base/config.h"
 #include "stoker/base/status.h"
 
 namespace stoker {
+
+// Returns the key of the size of a recipe's batches: "data.train.padded_batch.size" or, also where
+// it has none, "data.train.batch.size".
+std::string BatchSizeKey(const ConfigNode& recipe);
 
 // Where the recipe says that each of `ranks` processes reads the batch of data.train by itself,
 // makes the batch that all of them read together, and the key global: what a run keeps, so that

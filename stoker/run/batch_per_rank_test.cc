@@ -15,6 +15,18 @@ std::string Taken(const std::string& stages, const std::string& batch, int64_t r
          recipe->Find("train")->Find("distributed")->Find("batch")->scalar;
 }
 
+TEST(BatchSizeKey, NamesTheStageThatMakesBatches) {
+  const auto key = [](const std::string& recipe) {
+    return BatchSizeKey(ParseYaml(recipe, "r.yaml").value());
+  };
+  EXPECT_EQ(key("data: {train: [shuffle, {batch: 64}]}"), "data.train.batch.size");
+  EXPECT_EQ(key("data: {train: [{padded_batch: {size: 8}}, prefetch]}"),
+            "data.train.padded_batch.size");
+  EXPECT_EQ(key("data: {train: [padded_batch]}"), "data.train.padded_batch.size");
+  for (const char* none : {"data: {train: [shuffle]}", "data: {train: 3}", "model: {mlp: {}}"})
+    EXPECT_EQ(key(none), "data.train.batch.size") << none;
+}
+
 TEST(BatchPerRank, IsMadeTheBatchOfAllProcesses) {
   EXPECT_EQ(Taken("[shuffle, {batch: 64}]", "per_rank", 3), "[shuffle, {batch: 192}] global");
   EXPECT_EQ(Taken("[{batch: {size: 64, drop_remainder: true}}]", "per_rank", 2),

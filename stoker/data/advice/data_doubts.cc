@@ -46,8 +46,10 @@
 #include "stoker/data/transforms/random_resized_crop.h"
 #include "stoker/data/transforms/reshape.h"
 #include "stoker/data/transforms/resize.h"
+#include "stoker/data/transforms/sentencepiece.h"
 #include "stoker/data/transforms/trivial_augment.h"
 #include "stoker/data/transforms/truncate.h"
+#include "stoker/data/transforms/wordpiece.h"
 #include "stoker/data/transforms/words.h"
 
 namespace stoker {
@@ -64,6 +66,10 @@ constexpr std::array kKeepSamples = {
     Pad::kName,      Layout::kName,    Grayscale::kName, Lookup::kName, OneHot::kName,
     Prefetch::kName, Cache::kName,     Words::kName,     Encode::kName, Truncate::kName,
     Join::kName,     Reshape::kName,   Bucketize::kName, Hash::kName,   FeatureRow::kName};
+
+// Number words by a list or a file of them.
+constexpr std::array kNumberWords = {Words::kName, Lookup::kName, Wordpiece::kName,
+                                     Sentencepiece::kName};
 
 template <size_t n>
 bool IsOneOf(const std::array<std::string_view, n>& names, std::string_view name) {
@@ -256,6 +262,46 @@ void FindOtherNormalize(const Pipeline& train, const Pipeline& eval,
                     "give both the same `normalize`"});
 }
 
+// The stages of the same operator and field.
+std::vector<const Stage*> NumberingsOf(const Pipeline& pipeline, const Stage& like) {
+  const auto field = [](const Stage& stage) {
+    const ConfigNode* const written = stage.options.Find("field");
+    return written == nullptr ? std::string() : written->scalar;
+  };
+  std::vector<const Stage*> found;
+  for (const Stage& stage : pipeline.stages)
+    if (stage.name == like.name && field(stage) == field(like)) found.push_back(&stage);
+  return found;
+}
+
+// An option as it is written; that which is left out as `none`.
+std::string Written(const Stage& stage, std::string_view option, const char* none) {
+  const ConfigNode* const written = stage.options.Find(option);
+  return written == nullptr ? none : ToYamlLine(*written);
+}
+
+void FindOtherNumbers(const Pipeline& train, const Pipeline& eval, std::vector<DataDoubt>& doubts) {
+  for (const Stage& stage : eval.stages) {
+    if (!IsOneOf(kNumberWords, stage.name)) continue;
+    const std::vector<const Stage*> learnt = NumberingsOf(train, stage),
+                                    measured = NumberingsOf(eval, stage);
+    if (learnt.size() != 1 || measured.size() != 1) continue;
+    const Stage& of_train = *learnt.front();
+    const auto differs = [&](std::string_view option, const char* none) {
+      return Written(stage, option, none) != Written(of_train, option, none);
+    };
+    if (!differs("vocabulary", "") && !differs("values", "") && !differs("model", "") &&
+        !differs("reserve", "0")) {
+      continue;
+    }
+    doubts.push_back({stage.location,
+                      fmt::format("{} has `{}` with another list of words than {}, so the model "
+                                  "takes one word for another",
+                                  Named(eval, stage), stage.name, Named(train, of_train)),
+                      fmt::format("give both the same `{}`", stage.name)});
+  }
+}
+
 // Whether an option is left at its default 0, or says so, alone or in a list.
 bool HasZero(const ConfigNode& options, std::string_view option) {
   const ConfigNode* const written = options.Find(option);
@@ -308,6 +354,7 @@ std::vector<DataDoubt> DoubtsAbout(const ConfigNode& data) {
   std::vector<DataDoubt> doubts;
   FindSharedSamples(train, eval, doubts);
   FindOtherNormalize(train, eval, doubts);
+  FindOtherNumbers(train, eval, doubts);
   FindAugmentedEval(eval, doubts);
   FindNormalizedTwice(train, doubts);
   FindNormalizedTwice(eval, doubts);

@@ -18,6 +18,7 @@ struct DataDoubt {
 //   * data.eval reads samples that data.train learns from: the same source, and no `take`, `skip`
 //     or other stage that separates them, or parts that overlap or are drawn anew in each epoch;
 //   * data.eval is normalised with other values than data.train;
+//   * data.eval numbers words by another list or file than data.train;
 //   * data.eval draws at random how its samples look;
 //   * a pipeline normalises a field twice.
 // Reports only what is certain: nothing if a stage may separate the samples in another way.

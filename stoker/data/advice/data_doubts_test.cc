@@ -87,6 +87,22 @@ TEST(DataDoubts, AWordWhoseNumberIsThatOfPaddingIsNamed) {
   EXPECT_THAT(of("words: {vocabulary: w.txt}", "padded_batch: 8"), IsEmpty());
 }
 
+TEST(DataDoubts, EvaluationThatNumbersWordsOtherwiseIsNamed) {
+  const std::string plain = "words: {vocabulary: a.txt}";
+  for (const char* other : {"words: {vocabulary: b.txt}", "words: {values: [a, b]}",
+                            "words: {vocabulary: a.txt, reserve: 1}"}) {
+    EXPECT_THAT(Problems(plain + ", batch: 8", std::string(other) + ", batch: 8", kOther),
+                ElementsAre(HasSubstr("has `words` with another list of words than data.train")))
+        << other;
+  }
+  for (const char* same :
+       {"words: {vocabulary: a.txt}", "words: {vocabulary: a.txt, reserve: 0, lower: true}",
+        "words: {vocabulary: b.txt, field: title}", "lookup: {vocabulary: b.txt}"}) {
+    EXPECT_THAT(Problems(plain + ", batch: 8", std::string(same) + ", batch: 8", kOther), IsEmpty())
+        << same;
+  }
+}
+
 TEST(DataDoubts, EvaluationNormalisedWithOtherValuesIsNamed) {
   EXPECT_THAT(
       Problems("normalize: {mean: 0.5}, batch: 8", "normalize: {mean: 0.4}, batch: 8", kOther),

@@ -40,10 +40,11 @@ std::string TextAt(const ConfigNode& recipe, std::string_view path) {
   return node == nullptr ? "" : node->scalar;
 }
 
-// Of `batch: 16`, `batch: {size: 16}` and `batch`.
-void NoteBatch(const ConfigNode& stage, size_t number, RecipeFacts& facts) {
-  facts.batch_key = fmt::format("data.train.{}.batch", number);
-  const ConfigNode* const value = stage.Find("batch");
+// Of `batch: 16`, `batch: {size: 16}` and `batch`, and of padded_batch.
+void NoteBatch(const ConfigNode& stage, const std::string& name, size_t number,
+               RecipeFacts& facts) {
+  facts.batch_key = fmt::format("data.train.{}.{}", number, name);
+  const ConfigNode* const value = stage.Find(name);
   if (value != nullptr && value->kind == Kind::kScalar) {
     facts.batch = IntegerIn(*value).value_or(0);
     return;
@@ -57,7 +58,8 @@ void NoteStages(const ConfigNode& recipe, RecipeFacts& facts) {
   if (train == nullptr || train->kind != Kind::kList) return;
   for (size_t i = 0; i < train->items.size(); ++i) {
     facts.stages.push_back(NameOf(train->items[i]));
-    if (facts.stages.back() == "batch") NoteBatch(train->items[i], i, facts);
+    const std::string& name = facts.stages.back();
+    if (name == "batch" || name == "padded_batch") NoteBatch(train->items[i], name, i, facts);
   }
   facts.ends_with_prefetch = !facts.stages.empty() && facts.stages.back() == "prefetch";
 }

@@ -50,6 +50,9 @@ TEST(FactsOf, ABatchIsWrittenInThreeWays) {
   EXPECT_EQ(bare.batch, 0);
   EXPECT_FALSE(bare.has_model);
   EXPECT_FALSE(bare.memory_set);
+  const RecipeFacts padded = FactsOf(Parsed("data: {train: [range: 10, padded_batch: {size: 8}]}"));
+  EXPECT_EQ(padded.batch_key, "data.train.1.padded_batch.size");
+  EXPECT_EQ(padded.batch, 8);
 }
 
 // Ten pictures of 4 x 4 in an IDX file, and a recipe with these stages after it.

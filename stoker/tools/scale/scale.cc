@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "stoker/base/json_text.h"
+#include "stoker/data/recipe/recipe.h"
 #include "stoker/io/atomic_file.h"
+#include "stoker/run/batch_per_rank.h"
 #include "stoker/tools/program/interrupt.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/temporary_directory.h"
@@ -49,17 +51,19 @@ int64_t CpusOfThisProcess() {
 }
 
 std::vector<std::string> AssignmentsOf(const ScaleArguments& arguments,
-                                       std::optional<int64_t> batch) {
+                                       std::optional<int64_t> batch, std::string_view batch_key) {
   std::vector<std::string> set = arguments.set;
   set.push_back(fmt::format("train.epochs={}", arguments.epochs));
   if (arguments.steps) set.push_back(fmt::format("train.max_steps={}", *arguments.steps));
-  if (batch) set.push_back(fmt::format("data.train.batch.size={}", *batch));
+  if (batch) set.push_back(fmt::format("{}={}", batch_key, *batch));
   return set;
 }
 
 // Trains all, in turn, into `points`, which after an error holds what was measured before it.
 Status TrainAll(const ScaleArguments& arguments, const std::filesystem::path& folder,
                 std::vector<ScalePoint>& points) {
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ReadRecipe(arguments.recipe, arguments.set));
+  const std::string batch_key = BatchSizeKey(recipe);
   std::vector<std::optional<int64_t>> batches;
   for (const int64_t batch : arguments.batches) batches.emplace_back(batch);
   if (batches.empty()) batches.emplace_back();
@@ -71,7 +75,7 @@ Status TrainAll(const ScaleArguments& arguments, const std::filesystem::path& fo
       STOKER_ASSIGN_OR_RETURN(
           ScalePoint point,
           TrainInRanks({.recipe = arguments.recipe,
-                        .set = AssignmentsOf(arguments, batch),
+                        .set = AssignmentsOf(arguments, batch, batch_key),
                         .ranks = number,
                         .share_cpus = arguments.share_cpus,
                         .folder = folder / fmt::format("{}ranks-{}", of_batch, number)}));

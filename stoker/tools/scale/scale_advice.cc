@@ -33,7 +33,7 @@ double GainOf(double wait, double times, double share) {
 
 // The same step to more ranks with a larger batch, if that was measured and gains.
 std::optional<ScaleCure> MeasuredBatch(const std::map<int64_t, std::vector<ScaleFigure>>& by_batch,
-                                       const ScaleFinding& finding) {
+                                       const ScaleFinding& finding, std::string_view batch_key) {
   for (auto it = by_batch.upper_bound(finding.batch); it != by_batch.end(); ++it) {
     const auto rate = [&](int64_t ranks) {
       const auto found = std::ranges::find(it->second, ranks, &ScaleFigure::ranks);
@@ -41,7 +41,7 @@ std::optional<ScaleCure> MeasuredBatch(const std::map<int64_t, std::vector<Scale
     };
     const double fewer = rate(finding.fewer), more = rate(finding.more);
     if (!(fewer > 0) || more < kLeastGain * fewer) continue;
-    return ScaleCure{.change = fmt::format("data.train.batch.size={}", it->first),
+    return ScaleCure{.change = fmt::format("{}={}", batch_key, it->first),
                      .gain = more / finding.rate_more,
                      .measured = true,
                      .note = fmt::format("{} ranks then make {:.2f} times the rate of {}; fit the "
@@ -52,13 +52,13 @@ std::optional<ScaleCure> MeasuredBatch(const std::map<int64_t, std::vector<Scale
 }
 
 void AddCures(const std::map<int64_t, std::vector<ScaleFigure>>& by_batch, const ScaleFigure& at,
-              ScaleFinding& finding) {
+              std::string_view batch_key, ScaleFinding& finding) {
   const double wait = at.wait_for_ranks;
   std::vector<ScaleCure>& cures = finding.cures;
-  if (std::optional<ScaleCure> measured = MeasuredBatch(by_batch, finding)) {
+  if (std::optional<ScaleCure> measured = MeasuredBatch(by_batch, finding, batch_key)) {
     cures.push_back(*std::move(measured));
   } else {
-    cures.push_back({.change = fmt::format("data.train.batch.size={}", kTimes * at.batch),
+    cures.push_back({.change = fmt::format("{}={}", batch_key, kTimes * at.batch),
                      .gain = GainOf(wait, kTimes, 1),
                      .note = "fit the learning rate to it (train.lr_scaling)"});
   }
@@ -83,7 +83,8 @@ void AddCures(const std::map<int64_t, std::vector<ScaleFigure>>& by_batch, const
 
 }  // namespace
 
-std::vector<ScaleFinding> FindLosses(std::vector<ScaleFigure> figures, int64_t cpus) {
+std::vector<ScaleFinding> FindLosses(std::vector<ScaleFigure> figures, int64_t cpus,
+                                     std::string_view batch_key) {
   std::map<int64_t, std::vector<ScaleFigure>> by_batch;
   for (ScaleFigure& figure : figures) by_batch[figure.batch].push_back(figure);
   for (auto& [batch, group] : by_batch) std::ranges::sort(group, {}, &ScaleFigure::ranks);
@@ -100,7 +101,7 @@ std::vector<ScaleFinding> FindLosses(std::vector<ScaleFigure> figures, int64_t c
                            .rate_more = more.samples_per_s,
                            .wait_for_ranks = more.wait_for_ranks,
                            .lacks_cpus = cpus > 0 && more.ranks > cpus};
-      AddCures(by_batch, more, finding);
+      AddCures(by_batch, more, batch_key, finding);
       findings.push_back(std::move(finding));
       break;
     }

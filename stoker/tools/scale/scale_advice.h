@@ -47,8 +47,10 @@ struct ScaleFinding {
 // has more rows, that it is shared out over the steps between two exchanges, and that it halves
 // with the bytes where these are many; what a batch of the list has measured takes the place of a
 // prediction.
-//   cpus  of this machine that the ranks share; 0: unknown
+//   cpus       of this machine that the ranks share; 0: unknown
+//   batch_key  of the recipe (BatchSizeKey)
 // Changes name only keys that recipes have.
-std::vector<ScaleFinding> FindLosses(std::vector<ScaleFigure> figures, int64_t cpus);
+std::vector<ScaleFinding> FindLosses(std::vector<ScaleFigure> figures, int64_t cpus,
+                                     std::string_view batch_key);
 
 }  // namespace stoker

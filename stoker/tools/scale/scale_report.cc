@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "stoker/base/json_or_null.h"
+#include "stoker/run/batch_per_rank.h"
 #include "stoker/tools/program/text.h"
 
 namespace stoker {
@@ -91,7 +92,9 @@ ScaleReport MakeScaleReport(const std::string& recipe, std::vector<ScalePoint> p
     for (size_t i = 0; i < report.rows.size(); ++i)
       report.rows[i].reached = comparison.goal->reached[i];
   }
-  report.findings = FindLosses(FiguresOf(report.rows), cpus);
+  const std::string batch_key =
+      report.rows.empty() ? "" : BatchSizeKey(report.rows.front().point.record.recipe);
+  report.findings = FindLosses(FiguresOf(report.rows), cpus, batch_key);
   return report;
 }
 
