@@ -84,6 +84,10 @@ inline constexpr size_t kMostIntervals = 1 << 18;
 
 class Intervals {
  public:
+  Intervals() = default;
+  ~Intervals() { std::free(data_); }
+  Intervals(const Intervals&) = delete;
+  Intervals& operator=(const Intervals&) = delete;
   // Returns false if there is no room.
   bool Add(const Interval& interval) {
     if (data_ == nullptr)
