@@ -206,11 +206,12 @@ Result<PlannedTarget> PlanTarget(const Recipe& recipe, std::optional<int64_t> ou
   return target;
 }
 
-// Samples of a step, where that is known.
+// Samples of a step, where that is known and a number.
 std::optional<int64_t> SamplesOfStep(const Recipe& recipe) {
   const TrainOptions& options = recipe.train.options;
   std::optional<int64_t> samples = BatchSizeOf(recipe.data, options.input);
-  if (samples) *samples *= options.accumulate;
+  if (samples && __builtin_mul_overflow(*samples, options.accumulate, &*samples))
+    return std::nullopt;
   return samples;
 }
 
