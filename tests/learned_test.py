@@ -103,6 +103,11 @@ class LearnedTrainTest(LearnedCase):
         words = self.column(3, "new.csv")
         right = sum(line["class"] == words[line["fields"]["id"]] for line in raw)
         self.assertAlmostEqual(accuracy, right / len(raw), places=6)
+        self.write("answers.jsonl", "of before\n")
+        _, err = self.run_stoker("predict", "run", "--to", "answers.jsonl", "--set",
+                                 "data.source.csv.files=" + self.path("new.csv"), "--set", "data.split=null")
+        self.assertNotIn("learn", err)
+        self.assertEqual(len(self.read("answers.jsonl").splitlines()), len(raw))
 
     def test_learned_values_do_not_depend_on_threads_and_are_those_of_given_numbers(self):
         self.recipe()

@@ -128,14 +128,11 @@ std::vector<std::string> Given(const CLI::App& command, const char* option) {
   return found == nullptr ? std::vector<std::string>() : found->results();
 }
 
-// The recipe that `command` reads; empty if it reads none.
+// What has the recipe that `command` reads: its file, or a run. Empty if it reads none.
 std::string RecipeOf(const CLI::App& command) {
   for (const char* const name : {"RECIPE", "RUN", "FILE"}) {
-    const std::vector<std::string> given = Given(command, name);
-    if (given.size() != 1) continue;
-    std::error_code ignored;
-    return fs::is_directory(given.front(), ignored) ? RunPaths{given.front()}.recipe()
-                                                    : given.front();
+    if (std::vector<std::string> given = Given(command, name); given.size() == 1)
+      return std::move(given.front());
   }
   return {};
 }
@@ -143,11 +140,15 @@ std::string RecipeOf(const CLI::App& command) {
 // kInvalidArgument if the recipe of `command` names the file, or its pipelines read it.
 Status CheckIsNotInRecipe(const CLI::App& command, std::string_view option,
                           const std::string& path) {
-  const std::string file = RecipeOf(command);
+  const std::string given = RecipeOf(command);
   const bool recipe_is_kept = command.get_name() != "plot" && command.get_name() != "vocabulary";
-  if (file.empty() || !recipe_is_kept || !FileIdOf(path)) return OkStatus();
+  if (given.empty() || !recipe_is_kept || !FileIdOf(path)) return OkStatus();
+  std::error_code ignored;
+  const bool is_run = fs::is_directory(given, ignored);
+  const std::string file = is_run ? RunPaths{given}.recipe() : given;
   Result<ConfigNode> recipe = ReadRecipe(file, Given(command, "--set"));
   if (!recipe.ok()) return OkStatus();
+  if (is_run) UseLearnedOf(given, *recipe);  // rather than learn from the data once more
   const fs::path folder = fs::path(file).parent_path();
   // The pipelines are known only with their plug-ins; the command itself reports what is wrong with
   // these.
