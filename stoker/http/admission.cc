@@ -134,8 +134,8 @@ HttpResponse Admission::NoSuchMethod(const std::string& path) const {
   return refusal;
 }
 
-Decision Admission::Decide(RequestHead head) const {
-  Decision decision;
+AdmissionResult Admission::Decide(RequestHead head) const {
+  AdmissionResult decision;
   const auto refuse = [&](HttpResponse refusal) {
     decision.refusal = std::move(refusal);
     return std::move(decision);

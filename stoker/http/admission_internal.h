@@ -24,7 +24,7 @@ struct RequestHead {
   std::optional<uint64_t> content_length = {};
 };
 
-struct Decision {
+struct AdmissionResult {
   const HttpRoute* route = nullptr;  // null: refused
   HttpRequest request;               // for the route, still without a body
   HttpResponse refusal = {};
@@ -38,7 +38,7 @@ class Admission {
 
   // Checks, in this order: version, target, Host, token, path, method, origin, size. What comes
   // later is not told to who fails before: without the token no path can be found out.
-  Decision Decide(RequestHead head) const;
+  AdmissionResult Decide(RequestHead head) const;
 
  private:
   std::optional<HttpResponse> RefusedName(const RequestHead& head,

@@ -25,14 +25,14 @@ RequestHead Get(std::string target) {
   return {.method = "GET", .target = std::move(target), .headers = {{"Host", "localhost:80"}}};
 }
 
-int StatusOf(const Decision& decision) {
+int StatusOf(const AdmissionResult& decision) {
   return decision.route != nullptr ? 200 : decision.refusal.status;
 }
 
 TEST(Admission, FindsTheRouteAndPassesTheRequestOn) {
   RequestHead head = Get("/metrics?a=1");
   head.headers.insert(head.headers.end(), {{"X-Some", "1"}, {"x-some", "2"}});
-  const Decision decision = Make().Decide(head);
+  const AdmissionResult decision = Make().Decide(head);
   ASSERT_NE(decision.route, nullptr);
   EXPECT_EQ(decision.route->path, "/metrics");
   EXPECT_EQ(decision.request.query, "a=1");
@@ -48,7 +48,7 @@ TEST(Admission, RefusesWhatIsNotThereAndSaysWhichMethodsAre) {
   EXPECT_EQ(StatusOf(admission.Decide(Get("/../metrics"))), 404);
   RequestHead head = Get("/metrics");
   head.method = "DELETE";
-  const Decision decision = admission.Decide(head);
+  const AdmissionResult decision = admission.Decide(head);
   ASSERT_EQ(StatusOf(decision), 405);
   EXPECT_THAT(decision.refusal.headers,
               testing::Contains(std::pair<std::string, std::string>("Allow", "GET, HEAD")));
@@ -80,12 +80,13 @@ TEST(Admission, AsksForOneHostUnlessItIsHttp10) {
 
 TEST(Admission, WithoutTheTokenTellsNothingButThatOneIsNeeded) {
   const Admission admission = Make(TokenCheck(kToken));
-  const Decision there = admission.Decide(Get("/metrics")), not_there = admission.Decide(Get("/x"));
+  const AdmissionResult there = admission.Decide(Get("/metrics")),
+                        not_there = admission.Decide(Get("/x"));
   EXPECT_EQ(StatusOf(there), 401);
   EXPECT_EQ(StatusOf(not_there), 401);
   EXPECT_EQ(there.refusal.body, not_there.refusal.body);
   EXPECT_THAT(there.refusal.body, Not(HasSubstr(kToken)));
-  const Decision page = admission.Decide(Get("/"));
+  const AdmissionResult page = admission.Decide(Get("/"));
   EXPECT_EQ(StatusOf(page), 401);
   EXPECT_EQ(page.refusal.body, "ask");
   EXPECT_EQ(page.refusal.headers.back().first, "WWW-Authenticate");

@@ -114,7 +114,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const std::shared_ptr<ServerShare> share_;
   boost::beast::flat_buffer buffer_;
   std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
-  Decision decision_;
+  AdmissionResult decision_;
   State state_ = State::kReading;
   Clock::time_point since_ = Clock::now();
   uint64_t exchange_ = 0;  // number of the present request

@@ -93,7 +93,7 @@ void TryHead(std::string_view text) {
     }
     first = false;
   }
-  const stoker::Decision decision = admission.Decide(head);
+  const stoker::AdmissionResult decision = admission.Decide(head);
   const stoker::HttpResponse& refusal = decision.refusal;
   if (decision.route == nullptr) {
     Require(refusal.status >= 400, "a refusal says that all is well", head.target);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kMostClasses = 1 << 20;
 
-class ClassWeightsLearner final : public Learner {
+class ClassWeightsLearner final : public StageLearner {
  public:
   Status Add(const Array& kept, int64_t samples, int64_t first) override {
     numbers_.resize(static_cast<size_t>(samples));
@@ -63,7 +63,7 @@ class ClassWeightsLearner final : public Learner {
 
 }  // namespace
 
-Result<std::unique_ptr<Learner>> MakeClassWeightsLearner(const LearnerInput& input) {
+Result<std::unique_ptr<StageLearner>> MakeClassWeightsLearner(const LearnerInput& input) {
   const Field& field = input.field;
   if (!field.shape.empty() || IsFloating(field.dtype)) {
     return InvalidArgument(

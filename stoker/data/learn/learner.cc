@@ -11,7 +11,7 @@ namespace {
 
 struct LearnerRow {
   std::string_view name;
-  Result<std::unique_ptr<Learner>> (*make)(const LearnerInput& input);
+  Result<std::unique_ptr<StageLearner>> (*make)(const LearnerInput& input);
   std::string_view to_try;  // of operators only
 };
 
@@ -25,8 +25,8 @@ constexpr LearnerRow kLearners[] = {{Normalize::kName, MakeMomentsLearner, "0"},
 
 }  // namespace
 
-Result<std::unique_ptr<Learner>> MakeLearner(const std::string& operator_name,
-                                             const LearnerInput& input) {
+Result<std::unique_ptr<StageLearner>> MakeLearner(const std::string& operator_name,
+                                                  const LearnerInput& input) {
   for (const LearnerRow& row : kLearners) {
     if (row.name == operator_name) return row.make(input);
   }

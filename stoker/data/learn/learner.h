@@ -1,4 +1,4 @@
-// Learner: what one stage learns from the field that it works on.
+// StageLearner: what one stage learns from the field that it works on.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ struct LearnerInput {
 
 // Reduce is called on the threads of the engine, several at once; the rest on one thread, in the
 // order of the elements. So equal elements give equal bytes, whatever the threads.
-class Learner {
+class StageLearner {
  public:
-  virtual ~Learner() = default;
+  virtual ~StageLearner() = default;
 
   // Returns what is kept of the field on its way from the threads: by default the field itself.
   // Learners of large fields reduce each value where it is made.
@@ -49,21 +49,21 @@ class Learner {
 // Returns the learner for a stage of `operator_name`, or for what `train` learns
 // (training_requests.h). Errors: kInvalidArgument for a field of which it cannot learn;
 // kUnimplemented for an operator without one.
-Result<std::unique_ptr<Learner>> MakeLearner(const std::string& operator_name,
-                                             const LearnerInput& input);
+Result<std::unique_ptr<StageLearner>> MakeLearner(const std::string& operator_name,
+                                                  const LearnerInput& input);
 
 // Returns the options, in YAML, with which the operator is built over an input before anything is
 // learned, so that what is wrong with the field is said by the operator itself.
 ConfigNode OptionsToTry(const std::string& operator_name);
 
 // The learners by operator, or by what `train` learns.
-Result<std::unique_ptr<Learner>> MakeMomentsLearner(const LearnerInput& input);    // normalize
-Result<std::unique_ptr<Learner>> MakeTextsLearner(const LearnerInput& input);      // lookup
-Result<std::unique_ptr<Learner>> MakeTokensLearner(const LearnerInput& input);     // words
-Result<std::unique_ptr<Learner>> MakeQuantilesLearner(const LearnerInput& input);  // bucketize
+Result<std::unique_ptr<StageLearner>> MakeMomentsLearner(const LearnerInput& input);    // normalize
+Result<std::unique_ptr<StageLearner>> MakeTextsLearner(const LearnerInput& input);      // lookup
+Result<std::unique_ptr<StageLearner>> MakeTokensLearner(const LearnerInput& input);     // words
+Result<std::unique_ptr<StageLearner>> MakeQuantilesLearner(const LearnerInput& input);  // bucketize
 // Those of training.
-Result<std::unique_ptr<Learner>> MakeTargetLearner(const LearnerInput& input);
-Result<std::unique_ptr<Learner>> MakeLogTargetLearner(const LearnerInput& input);
-Result<std::unique_ptr<Learner>> MakeClassWeightsLearner(const LearnerInput& input);
+Result<std::unique_ptr<StageLearner>> MakeTargetLearner(const LearnerInput& input);
+Result<std::unique_ptr<StageLearner>> MakeLogTargetLearner(const LearnerInput& input);
+Result<std::unique_ptr<StageLearner>> MakeClassWeightsLearner(const LearnerInput& input);
 
 }  // namespace stoker

@@ -32,7 +32,7 @@ struct Learning {
   std::string who;  // "recipe.yaml:7:5: normalize: field 'x'"
   size_t field = 0;
   bool reduces = false;  // whether the learner keeps something else than the field
-  std::unique_ptr<Learner> learner;
+  std::unique_ptr<StageLearner> learner;
 };
 
 // Keeps of an element what the learners need, on the thread that has made it.
@@ -100,7 +100,7 @@ Result<Learning> BeginLearning(const Dataset& samples, const ConfigNode& item,
     STOKER_RETURN_IF_ERROR(TryStage(samples, item, request, options));
   Learning learning{.request = request, .who = fmt::format("{}: field '{}'", where, request.field)};
   STOKER_ASSIGN_OR_RETURN(learning.field, samples.spec().IndexOf(where, request.field));
-  Result<std::unique_ptr<Learner>> learner =
+  Result<std::unique_ptr<StageLearner>> learner =
       MakeLearner(request.stage, {options, samples.spec().fields[learning.field]});
   if (!learner.ok())
     return Status(learner.status().code(),

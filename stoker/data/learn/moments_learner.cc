@@ -43,7 +43,7 @@ bool ReducePlane(const T* values, size_t n, double* reduced) {
   return true;
 }
 
-class MomentsLearner final : public Learner {
+class MomentsLearner final : public StageLearner {
  public:
   //   reduces  whether a sample has several values of a channel
   MomentsLearner(size_t channels, bool reduces, double scale)
@@ -176,7 +176,7 @@ class MomentsLearner final : public Learner {
 
 }  // namespace
 
-Result<std::unique_ptr<Learner>> MakeMomentsLearner(const LearnerInput& input) {
+Result<std::unique_ptr<StageLearner>> MakeMomentsLearner(const LearnerInput& input) {
   Normalize options;
   STOKER_RETURN_IF_ERROR(ParseOptionsOf(input.options, options));
   if (options.per_sample) {

@@ -13,7 +13,7 @@
 namespace stoker {
 namespace {
 
-class QuantilesLearner final : public Learner {
+class QuantilesLearner final : public StageLearner {
  public:
   QuantilesLearner(int64_t buckets, bool numbers_nan)
       : buckets_(buckets), numbers_nan_(numbers_nan) {}
@@ -92,7 +92,7 @@ class QuantilesLearner final : public Learner {
 
 }  // namespace
 
-Result<std::unique_ptr<Learner>> MakeQuantilesLearner(const LearnerInput& input) {
+Result<std::unique_ptr<StageLearner>> MakeQuantilesLearner(const LearnerInput& input) {
   STOKER_RETURN_IF_ERROR(Bucketize::CheckIsNumbers(input.field));
   Bucketize options;
   STOKER_RETURN_IF_ERROR(ParseOptionsOf(input.options, options));

@@ -22,7 +22,7 @@ namespace {
 // steps.
 constexpr double kMostOfFloat = (1 << 24) / 1e4;
 
-class TargetLearner final : public Learner {
+class TargetLearner final : public StageLearner {
  public:
   TargetLearner(size_t numbers, bool log) : moments_(numbers), log_(log), row_(numbers) {}
 
@@ -105,7 +105,7 @@ class TargetLearner final : public Learner {
   int64_t wrong_ = 0, first_wrong_ = 0;
 };
 
-Result<std::unique_ptr<Learner>> MakeLearnerOf(const Field& field, bool log) {
+Result<std::unique_ptr<StageLearner>> MakeLearnerOf(const Field& field, bool log) {
   const Shape& shape = field.shape;
   if (field.dtype == DType::kBool || shape.size() > 1 || !IsFullyKnown(shape) ||
       NumValues(shape) < 1) {
@@ -119,11 +119,11 @@ Result<std::unique_ptr<Learner>> MakeLearnerOf(const Field& field, bool log) {
 
 }  // namespace
 
-Result<std::unique_ptr<Learner>> MakeTargetLearner(const LearnerInput& input) {
+Result<std::unique_ptr<StageLearner>> MakeTargetLearner(const LearnerInput& input) {
   return MakeLearnerOf(input.field, /*log=*/false);
 }
 
-Result<std::unique_ptr<Learner>> MakeLogTargetLearner(const LearnerInput& input) {
+Result<std::unique_ptr<StageLearner>> MakeLogTargetLearner(const LearnerInput& input) {
   return MakeLearnerOf(input.field, /*log=*/true);
 }
 

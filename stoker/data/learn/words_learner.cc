@@ -27,7 +27,7 @@ struct WantedWords {
   std::string_view how;  // to give them one
 };
 
-class WordsLearner : public Learner {
+class WordsLearner : public StageLearner {
  public:
   explicit WordsLearner(const WantedWords& wanted) : wanted_(wanted) {}
 
@@ -142,7 +142,7 @@ class TokensLearner final : public WordsLearner {
 
 }  // namespace
 
-Result<std::unique_ptr<Learner>> MakeTextsLearner(const LearnerInput& input) {
+Result<std::unique_ptr<StageLearner>> MakeTextsLearner(const LearnerInput& input) {
   Lookup options;
   STOKER_RETURN_IF_ERROR(ParseOptionsOf(input.options, options));
   if (!options.vocabulary.empty()) {
@@ -156,7 +156,7 @@ Result<std::unique_ptr<Learner>> MakeTextsLearner(const LearnerInput& input) {
                   .how = "which number they get, such as {values: auto, reserve: 1, unknown: 0}"});
 }
 
-Result<std::unique_ptr<Learner>> MakeTokensLearner(const LearnerInput& input) {
+Result<std::unique_ptr<StageLearner>> MakeTokensLearner(const LearnerInput& input) {
   Words options;
   STOKER_RETURN_IF_ERROR(ParseOptionsOf(input.options, options));
   STOKER_ASSIGN_OR_RETURN(

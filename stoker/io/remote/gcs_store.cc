@@ -45,7 +45,7 @@ class JsonApi final : public HttpStore {
     StoreRequest request{.http = {.follow_redirects = false,  // a token is for this host alone
                                   .netrc = false,
                                   .timeout = access.options.timeout}};
-    HttpRequest& http = request.http;
+    ClientRequest& http = request.http;
     const std::string bucket = PercentEncode(location.bucket, /*keep_slashes=*/false);
     if (asked.query.empty()) {
       http.url = fmt::format("{}/download/storage/v1/b/{}/o/{}?alt=media", settings.endpoint,

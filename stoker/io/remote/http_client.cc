@@ -151,7 +151,7 @@ void AllowProtocols(CURL* easy, bool stays_secure) {
                    stays_secure ? long{CURLPROTO_HTTPS} : long{CURLPROTO_HTTP | CURLPROTO_HTTPS});
 }
 
-void Configure(CURL* easy, const HttpRequest& request, curl_slist* headers, Exchange& exchange,
+void Configure(CURL* easy, const ClientRequest& request, curl_slist* headers, Exchange& exchange,
                char* problem) {
   const Libcurl& curl = Curl();
   curl.easy_reset(easy);  // keeps the connections
@@ -250,7 +250,7 @@ void PrepareHttp() {
   if (FindLibcurl().ok()) Handles::Shared();
 }
 
-HttpAnswer PerformHttp(const HttpRequest& request, HttpSink& sink, Cancellation* cancel) {
+HttpAnswer PerformHttp(const ClientRequest& request, HttpSink& sink, Cancellation* cancel) {
   if (const Result<Libcurl>& curl = FindLibcurl(); !curl.ok())
     return {.problem = curl.status().message(), .lasting = true};
   std::unique_ptr<Handle> handle = Handles::Shared().Take();

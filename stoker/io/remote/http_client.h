@@ -16,7 +16,7 @@
 
 namespace stoker {
 
-struct HttpRequest {
+struct ClientRequest {
   std::string url;                   // percent-encoded
   std::vector<std::string> headers;  // "Name: value"; never printed: some are secrets
   std::string body;                  // not empty: sent by POST, as a form; may be a secret
@@ -50,6 +50,6 @@ struct HttpAnswer {
 void PrepareHttp();
 
 // Performs the request. `cancel` may be null. Thread-safe.
-HttpAnswer PerformHttp(const HttpRequest& request, HttpSink& sink, Cancellation* cancel);
+HttpAnswer PerformHttp(const ClientRequest& request, HttpSink& sink, Cancellation* cancel);
 
 }  // namespace stoker

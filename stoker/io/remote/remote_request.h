@@ -55,7 +55,7 @@ struct RequestTerms {
 };
 
 struct StoreRequest {
-  HttpRequest http;
+  ClientRequest http;
   RequestTerms terms;
 };
 

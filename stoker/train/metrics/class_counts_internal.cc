@@ -151,7 +151,7 @@ class RatioMetric final : public CountingMetric {
 bool Confusion::Measures(TargetKind kind) {
   return kind == TargetKind::kClass || kind == TargetKind::kShares;
 }
-bool Precision::Measures(TargetKind kind) { return kind != TargetKind::kNumbers; }
+bool PrecisionMetric::Measures(TargetKind kind) { return kind != TargetKind::kNumbers; }
 bool Recall::Measures(TargetKind kind) { return kind != TargetKind::kNumbers; }
 bool F1::Measures(TargetKind kind) { return kind != TargetKind::kNumbers; }
 
@@ -159,7 +159,7 @@ Result<std::shared_ptr<Metric>> Confusion::Build(TargetKind kind) const {
   return std::make_shared<ConfusionMetric>(kind);
 }
 
-Result<std::shared_ptr<Metric>> Precision::Build(TargetKind kind) const {
+Result<std::shared_ptr<Metric>> PrecisionMetric::Build(TargetKind kind) const {
   return std::make_shared<RatioMetric>(
       kName, kind, [](const ClassCounts& counts) { return Ratio(counts.both, counts.said); });
 }
