@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import os
 import queue
 import sys
 import threading
@@ -47,6 +48,7 @@ class DeviceBatches:
         self._batches = batches
         self._state = batches.save()
         self.ended = False
+        self._owner = os.getpid()
         self._ready = queue.Queue(_AHEAD)
         self._closed = threading.Event()
         # The thread does not hold this object: when nobody has it any more it is closed.
@@ -60,9 +62,13 @@ class DeviceBatches:
     def __next__(self):
         if self.ended:
             raise StopIteration
-        if self._closed.is_set():
-            return next(self._batches)  # which says that it was closed
-        arrive, state, error = self._ready.get()
+        entry = None
+        while entry is None:
+            if self._closed.is_set() or self._owner != os.getpid():
+                return next(self._batches)  # which says that it was closed, or is another process's
+            with contextlib.suppress(queue.Empty):
+                entry = self._ready.get(timeout=_LOOKS)
+        arrive, state, error = entry
         if error is not None:
             self._ready.put((None, None, error))  # for the next call
             self.ended = isinstance(error, StopIteration)

@@ -17,6 +17,8 @@ from .report import Explanation, Profile
 
 _SCHEMA = 1  # of state_dict
 _WHEN_DRY = ("end", "stop", "empty")
+_MOST_SEED = 2**64 - 1
+_MOST_THREADS = 2**31 - 1
 
 # Threads of passes that still run when the interpreter ends are joined before it is gone.
 _live = weakref.WeakSet()
@@ -60,15 +62,15 @@ class Loader:
         self._dataset = source if isinstance(source, Dataset) else _dataset_of(source, section, set)
         if not deterministic:
             self._dataset = _in_any_order(self._dataset)
-        self._seed = _whole(seed, "seed", 0)
+        self._seed = _whole(seed, "seed", 0, _MOST_SEED)
         self._device = device
         self._to = convert.choose(to) if to is not None else None
         if device is not None:
             self._to = self._to or "torch"
             if self._to not in ("torch", "jax"):
                 raise ConfigError(f"device is {device!r} and to is {to!r}; arrays of PyTorch and JAX have devices, those of NumPy have none")
-        self._threads = None if threads is None else _whole(threads, "threads", 0)
-        self._workers = None if workers is None else _whole(workers, "workers", 1)
+        self._threads = None if threads is None else _whole(threads, "threads", 0, _MOST_THREADS)
+        self._workers = None if workers is None else _whole(workers, "workers", 1, _MOST_THREADS)
         self._memory = "" if memory is None else str(memory)
         if (rank is None) != (world is None):
             raise ConfigError("rank and world go together; give both, or none to have them found")
@@ -86,6 +88,7 @@ class Loader:
         self._resume = None  # the position at which the next pass begins
         self._pass = None
         self._epoch = None  # of the pass
+        self._left = False  # the pass was left for another epoch
 
     # --- What it reads.
 
@@ -107,7 +110,10 @@ class Loader:
     @property
     def epoch(self) -> int:
         """The epoch under way; before the first, and between two, the one that the next ``iter`` begins."""
-        return self._next_epoch if self._pass is None or self._pass.ended else self._epoch
+        return self._epoch if self._under_way() else self._next_epoch
+
+    def _under_way(self):
+        return self._pass is not None and not self._pass.ended and not self._left
 
     @property
     def rank(self) -> int:
@@ -147,7 +153,7 @@ class Loader:
 
             made = device.DeviceBatches(made, device.of_torch(self._device))
         _live.add(made)
-        self._pass, self._epoch = made, self._next_epoch
+        self._pass, self._epoch, self._left = made, self._next_epoch, False
         self._next_epoch += 1
         self._resume = None
         tell()
@@ -157,6 +163,7 @@ class Loader:
         """The next ``iter`` begins this epoch, at its start."""
         self._next_epoch = _whole(epoch, "epoch", 0)
         self._resume = None
+        self._left = True
 
     def close(self) -> None:
         """Ends the pass under way and its threads now. The loader can be iterated over again."""
@@ -177,7 +184,7 @@ class Loader:
                  "pipeline": self._dataset._fingerprint()}
         if self._resume is not None:
             state["position"] = json.loads(self._resume)
-        elif self._pass is not None and not self._pass.ended:
+        elif self._under_way():
             state["position"] = json.loads(self._pass.save())
         return state
 
@@ -198,7 +205,7 @@ class Loader:
         missing = {"seed", "epoch", "position"} - state.keys()
         if missing:
             raise ConfigError(f"the state lacks {', '.join(sorted(missing))}; it is damaged")
-        seed, epoch = _whole(state["seed"], "seed of the state", 0), _whole(state["epoch"], "epoch of the state", 0)
+        seed, epoch = _whole(state["seed"], "seed of the state", 0, _MOST_SEED), _whole(state["epoch"], "epoch of the state", 0)
         position = None if state["position"] is None else json.dumps(state["position"])
         if position is not None and state.get("pipeline") not in (None, self._dataset._fingerprint()):
             import logging
@@ -263,11 +270,13 @@ def _in_any_order(dataset):
     return dataset | prefetch(deterministic=False)
 
 
-def _whole(value, name, least):
+def _whole(value, name, least, most=2**63 - 1):
     """`value` as an int; numbers of NumPy count too, True and False do not."""
     if isinstance(value, bool) or not hasattr(type(value), "__index__"):
         raise TypeError(f"{name} is {value!r}; it is a whole number")
     number = value.__index__()
     if number < least:
         raise ConfigError(f"{name} is {number}; it is {least} or more")
+    if number > most:
+        raise ConfigError(f"{name} is {number}; it is {most} or less")
     return number

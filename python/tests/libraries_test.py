@@ -1,6 +1,7 @@
 """Batches as arrays of PyTorch and JAX, where they are installed."""
 
 import contextlib
+import threading
 import unittest
 import unittest.mock
 
@@ -118,6 +119,15 @@ class Devices(TestCase):
         loader.close()
         with self.assertRaisesRegex(sk.ConfigError, "closed"):
             next(batches)
+
+    def test_a_wait_ends_when_another_thread_closes_the_loader(self):
+        loader = sk.Loader(sk.range(10 ** 15) | sk.filter(field="index", min=1e16) | sk.batch(2), device="cpu")
+        batches = iter(loader)
+        closes = threading.Timer(0.3, loader.close)
+        closes.start()
+        with self.assertRaisesRegex(sk.ConfigError, "closed"):
+            next(batches)
+        closes.join()
 
     def test_the_interpreter_ends_in_the_middle_of_a_pass(self):
         self.run_python("""

@@ -129,7 +129,7 @@ class Batches(TestCase):
 
     def test_bad_arguments_are_refused(self):
         data = sk.range(3)
-        for options in ({"seed": -1}, {"threads": -1}, {"memory": "much"}, {"rank": 0}, {"rank": 2, "world": 2}, {"to": "tf"},
+        for options in ({"seed": -1}, {"seed": 2 ** 64}, {"threads": -1}, {"threads": 2 ** 40}, {"memory": "much"}, {"rank": 0}, {"rank": 2, "world": 2}, {"to": "tf"},
                         {"when_dry": "cry"}):
             with self.subTest(str(options)), self.assertRaises(sk.ConfigError):
                 list(sk.Loader(data, **options))
@@ -151,6 +151,19 @@ class Checkpoints(TestCase):
         state = json.loads(json.dumps(loader.state_dict()))
         rest = numbers(iterator)
         return state, rest, numbers(loader)
+
+    def test_after_set_epoch_have_nothing_of_the_pass_that_was_left(self):
+        loader = sk.Loader(shuffled(), seed=5, to="dlpack")
+        for _ in loader:
+            break
+        loader.set_epoch(4)
+        self.assertEqual(loader.epoch, 4)
+        state = loader.state_dict()
+        self.assertEqual((state["epoch"], state["position"]), (4, None))
+        self.assertIn("shuffle", str(loader.profile()))  # of what was read
+        following = sk.Loader(shuffled(), to="dlpack")
+        following.load_state_dict(state)
+        self.assertEqual(numbers(following), numbers(loader))
 
     def test_continue_in_the_middle_of_an_epoch_with_another_number_of_threads(self):
         pipelines = (shuffled(), shuffled() | sk.prefetch(), sk.range(200) | sk.shuffle(buffer=30) | sk.batch(7),

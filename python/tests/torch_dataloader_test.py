@@ -5,6 +5,8 @@ import multiprocessing
 import os
 import random
 import signal
+import socket
+import time
 import unittest
 
 from support import TestCase, needs
@@ -49,6 +51,17 @@ class Numbers(IterableDataset):
         worker = get_worker_info()
         first, step = (worker.id, worker.num_workers) if worker else (0, 1)
         return iter(range(first, 20, step))
+
+
+class Slow(Rows):
+    """Four numbers, each of which takes longer than a short timeout."""
+
+    def __init__(self):
+        super().__init__(4)
+
+    def __getitem__(self, index):
+        time.sleep(0.2)
+        return index
 
 
 class Failing(Rows):
@@ -266,6 +279,27 @@ class Transport(TestCase):
         self.assertEqual([block.length for block in blocks], [tensor.nbytes])
         self.assertTrue(blocks[0].has_user)
 
+    def test_a_default_timeout_of_sockets_does_not_end_the_wait_for_a_batch(self):
+        before = socket.getdefaulttimeout()
+        socket.setdefaulttimeout(0.05)
+        try:
+            batches = [batch.tolist() for batch in sk.DataLoader(Slow(), batch_size=2, num_workers=1)]
+        finally:
+            socket.setdefaulttimeout(before)
+        self.assertEqual(batches, [[0, 1], [2, 3]])
+
+    def test_a_batch_that_a_forked_child_drops_stays_the_parents(self):
+        loader = iter(sk.DataLoader(Rows(), batch_size=2, num_workers=1, prefetch_factor=1))
+        batch = next(loader)
+        child = os.fork()
+        if child == 0:
+            del batch
+            os._exit(0)
+        os.waitpid(child, 0)
+        later = [next(loader) for _ in range(4)]  # the worker would take the block again
+        self.assertEqual(batch[0][:, 0].tolist(), [0, 1])
+        self.assertEqual([each[0][0, 0].item() for each in later], [2, 4, 6, 8])
+
 
 @needs("torch")
 class Resume(TestCase):
@@ -314,8 +348,11 @@ class Resume(TestCase):
         drawn = []
         for workers in (0, 1, 3):
             torch.manual_seed(7)
-            drawn.append([[each.tolist() for each in batch] for batch in
-                          sk.DataLoader(Draws(20), batch_size=3, shuffle=True, num_workers=workers, seeds="batch")])
+            random.seed(8)
+            loader = sk.DataLoader(Draws(20), batch_size=3, shuffle=True, num_workers=workers, seeds="batch")
+            # Two epochs, and what the trainer draws after them.
+            drawn.append([[[each.tolist() for each in batch] for _ in range(2) for batch in loader], torch.rand(3).tolist(),
+                          random.random()])
         self.assertEqual(drawn[0], drawn[1])
         self.assertEqual(drawn[0], drawn[2])
 
@@ -323,6 +360,14 @@ class Resume(TestCase):
         for workers in (0, 2):
             with self.subTest(workers=workers):
                 self.continued(lambda: sk.DataLoader(Numbers(), batch_size=3, num_workers=workers), 2)
+
+    def test_a_state_that_an_iterator_cannot_use_is_not_forgotten(self):
+        state = sk.DataLoader(Rows(), batch_size=4, shuffle=True).state_dict()
+        loader = sk.DataLoader(Rows(), batch_size=4, shuffle=True, generator=torch.Generator())
+        loader.load_state_dict(state)
+        for _ in range(2):
+            with self.assertRaisesRegex(sk.ConfigError, "0 generators of its own"):
+                iter(loader)
 
     def test_a_state_of_something_else_is_refused(self):
         loader = sk.DataLoader(Rows())

@@ -31,7 +31,13 @@ class ArrayQueue:
 
     def __init__(self):
         self._reading, self._writing = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._wait_without_limit()
         self._begin()
+
+    def _wait_without_limit(self):
+        """Whatever socket.setdefaulttimeout says: a batch takes as long as it takes."""
+        for each in (self._reading, self._writing):
+            each.setblocking(True)
 
     def _begin(self):
         """What each process has of its own."""
@@ -197,6 +203,7 @@ class ArrayQueue:
 
     def __setstate__(self, state):
         self._reading, self._writing = (socket.socket(fileno=each.detach()) for each in state)
+        self._wait_without_limit()
         self._begin()
 
 

@@ -15,7 +15,7 @@ from torch.utils.data import dataloader as of_torch
 
 from .collate import collate
 from .context import with_array_queues
-from .resume import Generators, Position, SkippingSampler
+from .resume import Generators, Position, SkippingSampler, common_states, set_common
 
 _LOOKS = 0.5  # seconds between two looks at whether the workers live, where nothing wakes the trainer before
 _END = object()
@@ -69,7 +69,11 @@ class DataLoader(torch.utils.data.DataLoader[_Batch]):
         return super().__iter__()
 
     def _get_iterator(self):
-        resumed, self._resume = self._resume, None
+        made = self._made_iterator(self._resume)
+        self._resume = None  # an iterator that could not be made may be tried again
+        return made
+
+    def _made_iterator(self, resumed):
         self._position = resumed or Position(Generators.now(self))
         kind = _InProcess
         if self.num_workers > 0:
@@ -156,7 +160,19 @@ class _InProcess(_Positioned, of_torch._SingleProcessDataLoaderIter):
 
     def _next_index(self):
         index = super()._next_index()
-        return index.seed_and_take() if isinstance(index, SeedsThen) else index
+        if not isinstance(index, SeedsThen):
+            return index
+        self._before = common_states()
+        return index.seed_and_take()
+
+    def _next_data(self):
+        """The generators of this process go on as if a worker had read the batch."""
+        self._before = None
+        try:
+            return super()._next_data()
+        finally:
+            if self._before is not None:
+                set_common(self._before)
 
 
 class _InWorkers(_Positioned, of_torch._MultiProcessingDataLoaderIter):

@@ -102,7 +102,7 @@ class Generators:
 
     @staticmethod
     def now(loader):
-        return Generators(_common_states(), [each.get_state() for each in _own_generators(loader)])
+        return Generators(common_states(), [each.get_state() for each in _own_generators(loader)])
 
     @contextlib.contextmanager
     def in_force(self, loader):
@@ -113,14 +113,14 @@ class Generators:
                 f"the state is of a loader with {len(self._own)} generators of its own, and this one has {len(own)}; give it the "
                 "same `generator` and sampler"
             )
-        before = _common_states()
+        before = common_states()
         try:
-            _set_common(self._common)
+            set_common(self._common)
             for generator, state in zip(own, self._own):
                 generator.set_state(state)
             yield
         finally:
-            _set_common(before)
+            set_common(before)
 
     def to_json(self):
         torch_state, python, numpy = self._common
@@ -159,12 +159,12 @@ class Generators:
             numpy.random.RandomState().set_state(of_numpy)
 
 
-def _common_states():
+def common_states():
     numpy = sys.modules.get("numpy")
     return torch.get_rng_state(), random.getstate(), numpy.random.get_state() if numpy else None
 
 
-def _set_common(states):
+def set_common(states):
     torch_state, python, numpy_state = states
     torch.set_rng_state(torch_state)
     random.setstate(python)

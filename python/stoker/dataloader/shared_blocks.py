@@ -175,3 +175,7 @@ class Reader:
             done += os.preadv(self._descriptor, [memoryview(copy)[done:]], offset + done)
         self._held[index] = 0
         return copy
+
+
+# The child of a fork has the parent's arrays, and giving their blocks back is for the parent.
+os.register_at_fork(after_in_child=Reader._leases.clear)
