@@ -40,7 +40,8 @@ setup_python() {
 pip_builds() {
   local log="$log_dir/$1.log" source=$2 tree=$3
   shift 3
-  CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(job_count)} "$root/build/python/bin/python" -m pip "$@" \
+  # The compiler of ./dev build, and not Python's own name for it: ccache goes by the name.
+  CXX=${CXX:-c++} CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(job_count)} "$root/build/python/bin/python" -m pip "$@" \
     --no-build-isolation --no-deps --no-input --progress-bar off --config-settings=build-dir="$tree" \
     --config-settings=cmake.define.STOKER_ARROW_DIR="$(pyarrow_dir)" \
     --config-settings=cmake.define.STOKER_TORCH_DIR="$(torch_dir)" "$source" >"$log" 2>&1 </dev/null ||

@@ -62,8 +62,9 @@ std::vector<std::string> AssignmentsOf(const ScaleArguments& arguments,
 // Trains all, in turn, into `points`, which after an error holds what was measured before it.
 Status TrainAll(const ScaleArguments& arguments, const std::filesystem::path& folder,
                 std::vector<ScalePoint>& points) {
-  STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ReadRecipe(arguments.recipe, arguments.set));
-  const std::string batch_key = BatchSizeKey(recipe);
+  // What is wrong with the recipe, the first training says.
+  const Result<ConfigNode> recipe = ReadRecipe(arguments.recipe, arguments.set);
+  const std::string batch_key = BatchSizeKey(recipe.ok() ? *recipe : ConfigNode());
   std::vector<std::optional<int64_t>> batches;
   for (const int64_t batch : arguments.batches) batches.emplace_back(batch);
   if (batches.empty()) batches.emplace_back();
