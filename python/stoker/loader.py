@@ -87,8 +87,7 @@ class Loader:
         self._next_epoch = 0
         self._resume = None  # the position at which the next pass begins
         self._pass = None
-        self._epoch = None  # of the pass
-        self._left = False  # the pass was left for another epoch
+        self._epoch = None  # of the pass; None too once it was left for another epoch
 
     # --- What it reads.
 
@@ -113,7 +112,7 @@ class Loader:
         return self._epoch if self._under_way() else self._next_epoch
 
     def _under_way(self):
-        return self._pass is not None and not self._pass.ended and not self._left
+        return self._pass is not None and not self._pass.ended and self._epoch is not None
 
     @property
     def rank(self) -> int:
@@ -153,7 +152,7 @@ class Loader:
 
             made = device.DeviceBatches(made, device.of_torch(self._device))
         _live.add(made)
-        self._pass, self._epoch, self._left = made, self._next_epoch, False
+        self._pass, self._epoch = made, self._next_epoch
         self._next_epoch += 1
         self._resume = None
         tell()
@@ -163,7 +162,7 @@ class Loader:
         """The next ``iter`` begins this epoch, at its start."""
         self._next_epoch = _whole(epoch, "epoch", 0)
         self._resume = None
-        self._left = True
+        self._epoch = None
 
     def close(self) -> None:
         """Ends the pass under way and its threads now. The loader can be iterated over again."""

@@ -129,8 +129,8 @@ class Batches(TestCase):
 
     def test_bad_arguments_are_refused(self):
         data = sk.range(3)
-        for options in ({"seed": -1}, {"seed": 2 ** 64}, {"threads": -1}, {"threads": 2 ** 40}, {"memory": "much"}, {"rank": 0}, {"rank": 2, "world": 2}, {"to": "tf"},
-                        {"when_dry": "cry"}):
+        for options in ({"seed": -1}, {"seed": 2 ** 64}, {"threads": -1}, {"threads": 2 ** 40}, {"memory": "much"}, {"rank": 0},
+                        {"rank": 2, "world": 2}, {"to": "tf"}, {"when_dry": "cry"}):
             with self.subTest(str(options)), self.assertRaises(sk.ConfigError):
                 list(sk.Loader(data, **options))
         for options in ({"seed": 1.5}, {"threads": "2"}):

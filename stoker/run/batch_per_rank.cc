@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,14 +33,13 @@ std::vector<ConfigNode*> SizesOf(ConfigNode& stages) {
 std::string BatchSizeKey(const ConfigNode& recipe) {
   const ConfigNode* const data = recipe.Find("data");
   const ConfigNode* const stages = data == nullptr ? nullptr : data->Find("train");
-  std::string_view name = kBatches[0];
-  for (size_t i = 0; stages != nullptr && i < stages->items.size(); ++i) {
-    for (const std::string_view batch : kBatches) {
-      const ConfigNode& stage = stages->items[i];
-      if (stage.scalar == batch || stage.Find(batch) != nullptr) name = batch;
-    }
-  }
-  return fmt::format("data.train.{}.size", name);
+  const auto made_by = [&](std::string_view name) {
+    return stages != nullptr && std::ranges::any_of(stages->items, [&](const ConfigNode& stage) {
+             return stage.scalar == name || stage.Find(name) != nullptr;
+           });
+  };
+  const auto* const name = std::ranges::find_if(kBatches, made_by);
+  return fmt::format("data.train.{}.size", name == std::end(kBatches) ? kBatches[0] : *name);
 }
 
 Status TakeBatchPerRank(ConfigNode& recipe, int64_t ranks) {

@@ -167,19 +167,17 @@ FileChanges CompareFiles(const Json& before, const Json& all_now) {
 
 std::optional<std::string> FindOtherStageFile(const Json& trained, const Json& now) {
   for (const Json& stage : now) {
-    bool any = false, any_same = false, named = false, named_same = false;
+    std::vector<const Json*> alike, namesakes;  // stages of the kind; of these those of its file
     for (const Json& pipeline : trained) {
       for (const Json& before : pipeline) {
         if (!IsStage(before) || before.value("source", Json()) != stage["source"]) continue;
-        const bool same = SameContent(before, stage);
-        any = true;
-        any_same |= same;
-        if (before.value("names", Json()) != stage["names"]) continue;
-        named = true;
-        named_same |= same;
+        alike.push_back(&before);
+        if (before.value("names", Json()) == stage["names"]) namesakes.push_back(&before);
       }
     }
-    if (!any || (named ? named_same : any_same)) continue;
+    const std::vector<const Json*>& known = namesakes.empty() ? alike : namesakes;
+    const auto same = [&](const Json* before) { return SameContent(*before, stage); };
+    if (known.empty() || std::ranges::any_of(known, same)) continue;
     return fmt::format("{}: {}", stage["source"].get<std::string>(),
                        stage["marks"][0]["file"].get<std::string>());
   }

@@ -88,6 +88,7 @@ class Intervals {
   ~Intervals() { std::free(data_); }
   Intervals(const Intervals&) = delete;
   Intervals& operator=(const Intervals&) = delete;
+
   // Returns false if there is no room.
   bool Add(const Interval& interval) {
     if (data_ == nullptr)
