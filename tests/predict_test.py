@@ -200,6 +200,17 @@ class PredictTest(Predicting):
 
 
 class PredictOtherDataTest(Predicting):
+    def test_a_sample_whose_answer_is_nan_is_named(self):
+        rows = [f"{number % 4 / 4},{number % 3},0.5,1,{number % 4},{number}" for number in range(40)]
+        self.write("train.csv", "\n".join(["a,b,c,d,label,id", *rows]) + "\n")
+        self.write("eval.csv", "\n".join(["a,b,c,d,label,id", *rows[:7], ",1,2,3,0,7", *rows[8:]]) + "\n")
+        self.write("rows.yaml", CSV_RECIPE.replace("d]}, label: int64, id", "d], default: nan}, label: int64, id").replace("epochs: 10", "epochs: 1, sanity: false"))
+        self.run_stoker("train", "rows.yaml", "--run", "run", "--set", "data.eval.csv.files=train.csv")
+        self.assertNotIn("NaN", self.run_stoker("predict", "run")[1])
+        here = ["--set", "data.eval.csv.files=eval.csv"]
+        self.assertIn("1 of 40 predictions are NaN or infinite, the first that of sample 7", self.run_stoker("predict", "run", *here)[1])
+        self.assertIn("the loss is nan", self.run_stoker("eval", "run", *here)[1])
+
     def test_rows_of_csv_are_predicted_with_their_fields(self):
         rng = random.Random(4)
         for name, count in (("train", 320), ("eval", SAMPLES)):

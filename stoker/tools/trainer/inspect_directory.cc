@@ -38,6 +38,11 @@ Result<bool> Exists(const fs::path& path) {
   return exists;
 }
 
+// What a file that could not be read is called: damaged only where its bytes prove it.
+const char* UnreadWord(const Status& status) {
+  return status.code() == StatusCode::kDataLoss ? "DAMAGED" : "NOT READ";
+}
+
 struct CheckpointReport {
   std::string text;
   Json json;
@@ -54,9 +59,8 @@ CheckpointReport ReportCheckpoint(const CheckpointStore& store, int64_t step) {
                  {"whole", loaded.ok()}};
   if (!loaded.ok()) {
     report.json["error"] = loaded.status().message();
-    const bool damaged = loaded.status().code() == StatusCode::kDataLoss;
     report.text = fmt::format("  checkpoint of step {}: {}: {}\n", step,
-                              damaged ? "DAMAGED" : "NOT READ", loaded.status().message());
+                              UnreadWord(loaded.status()), loaded.status().message());
     return report;
   }
   uint64_t bytes = 0;
@@ -120,7 +124,8 @@ void AddLearned(const RunPaths& paths, Inspection& out) {
   if (!learned.ok()) {
     if (out.damage.ok()) out.damage = learned.status();
     out.json["learned_error"] = learned.status().message();
-    out.text += fmt::format("  learned: DAMAGED: {}\n", learned.status().message());
+    out.text += fmt::format("  learned: {}: {}\n", UnreadWord(learned.status()),
+                            learned.status().message());
     return;
   }
   if (*learned == nullptr) return;
@@ -151,7 +156,7 @@ Result<Inspection> InspectRun(const RunPaths& paths) {
       !weights.ok()) {
     out.damage = weights;
     out.json["weights_error"] = weights.message();
-    out.text += fmt::format("  weights: DAMAGED: {}\n", weights.message());
+    out.text += fmt::format("  weights: {}: {}\n", UnreadWord(weights), weights.message());
   }
   AddLearned(paths, out);
   if (summary) {

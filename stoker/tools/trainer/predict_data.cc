@@ -19,6 +19,7 @@
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/text.h"
 #include "stoker/tools/trainer/prediction_text.h"
+#include "stoker/tools/trainer/undefined_predictions.h"
 #include "stoker/train/predict/predictor.h"
 
 namespace stoker {
@@ -87,6 +88,12 @@ std::string TextOf(const PredictedBatch& batch, const std::vector<std::string>& 
   return text;
 }
 
+// How messages name sample `row` of a batch.
+std::string SampleName(const PredictedBatch& batch, size_t row) {
+  if (!batch.files.empty() && !batch.files[row].empty()) return batch.files[row];
+  return fmt::format("sample {}", batch.first + static_cast<int64_t>(row));
+}
+
 // Only if a file was written: otherwise standard output has the lines alone.
 Status PrintSummary(const PredictSummary& summary, const std::string& weights,
                     const PredictArguments& arguments) {
@@ -114,12 +121,16 @@ Status PredictData(const PredictArguments& arguments) {
   PredictOptions options{.fields = arguments.fields, .limit = {}, .stop = &Interrupted()};
   if (arguments.limit.value_or(0) > 0) options.limit = arguments.limit;
   Lines lines(arguments.to);
+  UndefinedPredictions undefined;
   const Result<PredictSummary> summary =
       predictor->PredictRun(options, [&](const PredictedBatch& batch) {
+        for (size_t i = 0; i < batch.predictions.size(); ++i)
+          undefined.Look(batch.predictions[i], SampleName(batch, i));
         return lines.Write(TextOf(batch, predictor->classes(), arguments));
       });
   if (!summary.ok()) return Explained(summary.status(), arguments.to);
   STOKER_RETURN_IF_ERROR(lines.Commit());
+  undefined.Warn();
   if (!summary->disturbances.empty()) {
     LogWarning(
         "data.eval does not give each sample once and in its order: {}; {} which one a line "

@@ -7,6 +7,7 @@
 #include "stoker/tools/program/text.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/tools/trainer/metrics_text.h"
+#include "stoker/tools/trainer/undefined_predictions.h"
 #include "stoker/train/predict/predictor.h"
 
 namespace stoker {
@@ -16,6 +17,7 @@ Status RunEval(const EvalArguments& arguments) {
                           Predictor::Open(arguments.run, arguments.set));
   for (const std::string& warning : predictor->warnings()) LogWarning("{}", warning);
   STOKER_ASSIGN_OR_RETURN(const Evaluation evaluation, predictor->EvaluateRun());
+  WarnOfUndefinedLoss(evaluation.loss);
   if (arguments.json) {
     Json json = evaluation.ToJson();
     json["weights"] = predictor->weights();

@@ -13,6 +13,7 @@
 #include "stoker/tools/trainer/predict_data.h"
 #include "stoker/tools/trainer/prediction_text.h"
 #include "stoker/tools/trainer/sample_file.h"
+#include "stoker/tools/trainer/undefined_predictions.h"
 #include "stoker/train/predict/predictor.h"
 
 namespace stoker {
@@ -125,6 +126,11 @@ Status PredictFiles(const PredictArguments& arguments) {
     Status status = PredictFile(*predictor, file, limit, answers.predictions);
     if (!status.ok()) answers.errors.push_back({file, std::move(status)});
   }
+  UndefinedPredictions undefined;
+  for (const NamedPrediction& named : answers.predictions) {
+    undefined.Look(named.prediction, fmt::format("{}[{}]", named.file, named.index));
+  }
+  undefined.Warn();
   STOKER_RETURN_IF_ERROR(PrintResult(arguments.json ? AllJson(*predictor, answers, shown)
                                                     : AllText(*predictor, answers, shown)));
   return answers.status();
