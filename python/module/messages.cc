@@ -12,6 +12,7 @@
 
 #include "stoker/base/log.h"
 #include "stoker/base/mutex.h"
+#include "stoker/base/per_process.h"
 
 namespace nb = nanobind;
 
@@ -47,8 +48,8 @@ class WaitingMessages {
 };
 
 WaitingMessages& Waiting() {
-  static auto& waiting = *new WaitingMessages;  // threads may log to the end
-  return waiting;
+  static PerProcess<WaitingMessages> waiting;
+  return waiting.Get();
 }
 
 }  // namespace

@@ -49,6 +49,20 @@ Json ToJson(const LimitingStage& limit) {
   return {{"stage", limit.name}, {"why", limit.why}, {"idle", limit.idle}};
 }
 
+// Notes which thread is in the pass, with its lock held.
+class Entered {
+ public:
+  explicit Entered(std::atomic<std::thread::id>& thread) : thread_(thread) {
+    thread_ = std::this_thread::get_id();
+  }
+  ~Entered() { thread_ = std::thread::id(); }
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+
+ private:
+  std::atomic<std::thread::id>& thread_;
+};
+
 Status Closed() {
   return FailedPrecondition("the pass was closed; iterate over the loader again for another one");
 }
@@ -67,7 +81,8 @@ Pass::Pass(nb::object pipeline, const Runtime& runtime, const PassOptions& optio
     : pipeline_(std::move(pipeline)),
       process_(getpid()),
       inline_(runtime.kind == Runtime::Kind::kInline),
-      fields_(std::move(fields)) {
+      fields_(std::move(fields)),
+      last_state_(Closed()) {
   for (const FieldConverter& field : fields_) {
     keys_.push_back(nb::steal<nb::object>(PyUnicode_InternFromString(field.name.c_str())));
   }
@@ -116,8 +131,17 @@ void Pass::CheckProcess() const {
                          process_));
 }
 
+void Pass::CheckNotWithin() const {
+  if (!IsWithin()) return;
+  throw StatusError(FailedPrecondition(
+      "this thread is waiting for a batch of the same pass, whose position is known only "
+      "afterwards; a handler of a signal, or a function of the pipeline, should set a variable for "
+      "the loop over the batches to look at"));
+}
+
 Result<std::optional<Element>> Pass::NextElement() {
   const MutexLock lock(mutex_);
+  const Entered entered(within_);
   if (!live_) {
     if (ended_) return std::optional<Element>();
     return Closed();
@@ -140,6 +164,7 @@ Result<std::optional<Element>> Pass::NextElement() {
 
 nb::object Pass::Next() {
   CheckProcess();
+  CheckNotWithin();
   std::optional<Element> element;
   Status status;
   {
@@ -189,22 +214,27 @@ std::string Pass::Explained() const {
 void Pass::End() {
   if (!live_) return;
   explained_ = Explained();
-  if (const Result<Json> state = live_->iterator->Save(); state.ok())
+  const Result<Json> state = live_->iterator->Save();
+  if (state.ok()) {
     last_state_ = DumpJson(*state);
+  } else {
+    last_state_ = state.status();
+  }
   live_.reset();
 }
 
 std::string Pass::Save() {
   CheckProcess();
+  CheckNotWithin();
   const nb::gil_scoped_release released;
   const MutexLock lock(mutex_);
   if (live_) return DumpJson(Take(live_->iterator->Save()));
-  if (!last_state_) throw StatusError(Closed());
-  return *last_state_;
+  return Take(last_state_);
 }
 
 std::string Pass::Explain() {
   CheckProcess();
+  CheckNotWithin();
   const nb::gil_scoped_release released;
   const MutexLock lock(mutex_);
   return live_ ? Explained() : explained_;
@@ -213,6 +243,7 @@ std::string Pass::Explain() {
 void Pass::Close() {
   if (process_ != getpid()) return;
   stop_ = true;
+  if (IsWithin()) return;  // which ends it
   const nb::gil_scoped_release released;
   {
     const MutexLock lock(mutex_);

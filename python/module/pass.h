@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "python/module/pipeline.h"
@@ -30,7 +31,8 @@ struct FieldConverter {
 // (a cache, a mapped file) is copied first, since PyTorch writes whatever it holds.
 //
 // Waits without the GIL; a wait on the main thread looks for signals every 20 ms, so that Ctrl-C
-// ends it. Calls of several threads follow one another. In a child that fork() made every call is
+// ends it. Calls of several threads follow one another. Next runs handlers of signals and functions
+// of the pipeline; what these call of the same pass is an error, except Close. In a child that fork() made every call is
 // an error, and nothing is freed: the threads of the pass, and who holds its locks, are in the
 // parent.
 class Pass {
@@ -52,7 +54,7 @@ class Pass {
   // end.
   std::string Explain();
   // Ends the pass and its threads; Next throws from then on. Waits for a Next on another thread,
-  // which it cancels.
+  // which it cancels. Called within Next it only cancels it.
   void Close();
   bool ended() const { return ended_; }
 
@@ -67,6 +69,9 @@ class Pass {
     std::unique_ptr<Iterator> iterator;
   };
   void CheckProcess() const;
+  // Whether the caller is in a call that holds the lock.
+  bool IsWithin() const { return within_ == std::this_thread::get_id(); }
+  void CheckNotWithin() const;
   void Open(const Runtime& runtime, const PassOptions& options, const std::string& state);
   Result<std::optional<Element>> NextElement();
   std::string Explained() const STOKER_REQUIRES(mutex_);
@@ -80,13 +85,14 @@ class Pass {
   std::vector<nanobind::object> keys_;  // the names of the fields
   std::atomic<bool> stop_{false};
   std::atomic<bool> ended_{false};
+  std::atomic<std::thread::id> within_{};  // the thread in Next; none: no thread's id
   std::atomic<int> inside_{0};  // calls of Next that have not come back to Python
 
   Mutex mutex_;  // one call at a time
   std::unique_ptr<Live> live_ STOKER_GUARDED_BY(mutex_);
   // Of a pass that has ended.
   std::string explained_ STOKER_GUARDED_BY(mutex_);
-  std::optional<std::string> last_state_ STOKER_GUARDED_BY(mutex_);
+  Result<std::string> last_state_ STOKER_GUARDED_BY(mutex_);
 };
 
 // Adds the type Pass to the module.

@@ -207,7 +207,7 @@ Status WorkerChannel::PutArrays(const WorkerRequest& request, std::string& messa
 }
 
 Status WorkerChannel::WaitForMessage() {
-  if (broken_) return Ended();
+  STOKER_RETURN_IF_ERROR(broken_);
   std::array<pollfd, 2> waited{{{.fd = socket_, .events = POLLIN, .revents = 0},
                                 {.fd = process_descriptor_, .events = POLLIN, .revents = 0}}};
   while (true) {
@@ -236,8 +236,17 @@ Status WorkerChannel::ReadMessage() {
   } while (size < 0 && errno == EINTR);
   if (size <= 0) return Ended();
   message_.resize(static_cast<size_t>(size));
-  const cmsghdr* const files = CMSG_FIRSTHDR(&head);
-  if (files == nullptr || files->cmsg_type != SCM_RIGHTS) return OkStatus();
+  TakeFiles(head);
+  if ((head.msg_flags & MSG_CTRUNC) == 0) return OkStatus();
+  // What was lost is the memory that the next arguments belong into.
+  return Break(
+      ResourceExhausted("the memory of a worker process cannot be opened, for this process has as "
+                        "many files open as it may: close some, or allow more (ulimit -n)"));
+}
+
+void WorkerChannel::TakeFiles(msghdr& message) {
+  const cmsghdr* const files = CMSG_FIRSTHDR(&message);
+  if (files == nullptr || files->cmsg_type != SCM_RIGHTS) return;
   std::array<int, 2> descriptors{-1, -1};
   std::memcpy(descriptors.data(), CMSG_DATA(files),
               std::min(sizeof(descriptors), files->cmsg_len - CMSG_LEN(0)));
@@ -245,15 +254,18 @@ Status WorkerChannel::ReadMessage() {
   // still uses.
   request_.Reset(descriptors[0]);
   if (descriptors[1] >= 0) answer_.Reset(descriptors[1]);
-  return OkStatus();
+}
+
+Status WorkerChannel::Break(Status why) {
+  if (broken_.ok()) broken_ = std::move(why);
+  return broken_;
 }
 
 Result<WorkerAnswer> WorkerChannel::Garbled() {
-  broken_ = true;
-  return Unavailable(
+  return Break(Unavailable(
       "the worker process {}, which called it, has sent a message that makes no sense; does a "
       "function of the pipeline write to descriptors or memory that are not its own?",
-      process_);
+      process_));
 }
 
 Result<WorkerAnswer> WorkerChannel::ParseAnswer() {
@@ -294,7 +306,6 @@ Result<WorkerAnswer> WorkerChannel::ParseAnswer() {
 }
 
 Status WorkerChannel::Ended() {
-  broken_ = true;
   siginfo_t how{};
   // Looks without taking: multiprocessing waits for its processes itself. A process whose socket is
   // closed may still be ending.
@@ -305,22 +316,23 @@ Status WorkerChannel::Ended() {
       waitid(P_PID, id, &how, WEXITED | WNOHANG | WNOWAIT) == 0 && how.si_pid == process_;
   if (known && how.si_code != CLD_EXITED) {
     const int signal = how.si_status;
-    return Unavailable("the worker process {}, which called it, was ended by signal {} ({}){}",
-                       process_, signal, strsignal(signal),
-                       signal == SIGKILL ? "; the system does that when memory runs out: use fewer "
-                                           "workers, or look at the system's log"
-                                         : "");
+    return Break(
+        Unavailable("the worker process {}, which called it, was ended by signal {} ({}){}",
+                    process_, signal, strsignal(signal),
+                    signal == SIGKILL ? "; the system does that when memory runs out: use fewer "
+                                        "workers, or look at the system's log"
+                                      : ""));
   }
   if (known) {
-    return Unavailable(
-        "the worker process {}, which called it, has exited with status {}; what it wrote to "
-        "standard error says why",
-        process_, how.si_status);
+    return Break(
+        Unavailable("the worker process {}, which called it, has exited with status {}; what it "
+                    "wrote to standard error says why",
+                    process_, how.si_status));
   }
-  return Unavailable(
-      "the worker process {}, which called it, has ended; what it wrote to standard error may say "
-      "why",
-      process_);
+  return Break(
+      Unavailable("the worker process {}, which called it, has ended; what it wrote to standard "
+                  "error may say why",
+                  process_));
 }
 
 }  // namespace stoker::python

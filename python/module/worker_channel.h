@@ -2,6 +2,8 @@
 // memory that the arrays travel in.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -93,10 +95,11 @@ class WorkerChannel {
   WorkerChannel& operator=(const WorkerChannel&) = delete;
 
   // Errors: kUnavailable if the process has ended, with what is known about why, or sends what
-  // makes no sense; then `broken`. Others are those of memory.
+  // makes no sense; kResourceExhausted if its memory cannot be opened; then `broken`, and each call
+  // is the same error. Others are those of memory.
   Status Send(const WorkerRequest& request);
   Result<WorkerAnswer> Receive();
-  bool broken() const { return broken_; }
+  bool broken() const { return !broken_.ok(); }
   // Whether it still works on a request whose answer nobody awaited.
   bool busy() const { return awaited_; }
 
@@ -104,11 +107,13 @@ class WorkerChannel {
   Status WaitForMessage();
   // Reads one datagram, and takes over the files that come with it.
   Status ReadMessage();
+  void TakeFiles(msghdr& message);
   Status Greet();
   Status PutArrays(const WorkerRequest& request, std::string& message);
   Result<WorkerAnswer> ParseAnswer();
   Result<WorkerAnswer> Garbled();
   Status Ended();
+  Status Break(Status why);
 
   const int owner_;  // the process that made it: a child that fork() made ends no workers
   const int socket_;
@@ -118,7 +123,7 @@ class WorkerChannel {
   bool greeted_ = false;
   bool awaited_ = false;  // an answer is under way
   bool maps_ = false;     // it is that of kMap
-  bool broken_ = false;
+  Status broken_;         // why it can no longer be used
   uint32_t number_ = 0;  // of the last request that is answered; its answer has it too
   SharedMemory request_, answer_;
   std::string message_;

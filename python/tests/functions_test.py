@@ -480,6 +480,40 @@ class Errors(TestCase):
             with self.assertRaisesRegex(sk.ResourceError, "none left"):
                 batches_of(pipeline, threads=threads)
 
+    def test_memory_of_a_worker_that_cannot_be_opened_is_an_error_and_no_wrong_number(self):
+        self.run_python("""
+            import os, resource
+            import numpy
+            import stoker as sk
+
+            kept = []  # in the worker, which needs other memory for each request
+            def keep(element):
+                kept.append(element["index"])
+                return {"index": element["index"] + 1}
+
+            pipeline = sk.range(100_000) | sk.map(keep, spec={"index": ("int64", ())}) | sk.batch(10)
+            batches = iter(sk.Loader(pipeline, to="numpy", threads=1, workers=1))
+            assert next(batches)["index"].tolist() == list(range(1, 11))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (300, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+            taken = []
+            try:
+                while True:
+                    taken.append(os.open("/dev/null", os.O_RDONLY))
+            except OSError:
+                pass
+            wrong = []
+            try:
+                for number, batch in enumerate(batches, 1):
+                    if batch["index"].tolist() != list(range(10 * number + 1, 10 * number + 11)):
+                        wrong.append(batch)
+            except sk.ResourceError as error:
+                message = str(error)
+            for each in taken:
+                os.close(each)
+            assert not wrong, wrong
+            assert "as many files open as it may" in message, message
+        """)
+
     def test_elements_of_many_fields_go_through(self):
         def generate():
             for i in range(100):

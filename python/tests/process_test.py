@@ -113,6 +113,47 @@ except KeyboardInterrupt:
             assert calls == [signal.SIGUSR1], calls
         """)
 
+    def test_a_handler_in_a_wait_is_told_that_the_position_is_not_known_yet(self):
+        printed = self.run_python("""
+            import os, signal, threading
+            import stoker as sk
+            loader = sk.Loader(sk.range(10 ** 9) | sk.filter(field="index", min=3e6), threads=1, to="dlpack")
+            asked = threading.Event()
+            def ask(number, frame):
+                asked.set()
+                for call in (loader.state_dict, loader.profile, lambda: next(batches)):
+                    try:
+                        call()
+                        print("no error")
+                    except sk.ConfigError as error:
+                        print(error)
+            signal.signal(signal.SIGUSR1, ask)
+            threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGUSR1)).start()
+            batches = iter(loader)
+            print(memoryview(next(batches)["index"]).tolist())
+            asked.wait()
+            print(loader.state_dict()["epoch"])
+        """).splitlines()
+        self.assertEqual(len(printed), 5)
+        for line in printed[:3]:
+            self.assertRegex(line, "this thread is waiting for a batch of the same pass")
+        self.assertEqual(printed[3:], ["3000000", "0"])
+
+    def test_a_handler_that_closes_the_loader_ends_the_wait(self):
+        self.run_python(f"""
+            import os, signal, threading
+            import stoker as sk
+            loader = sk.Loader({NEVER}, threads=1, to="dlpack")
+            signal.signal(signal.SIGUSR1, lambda number, frame: loader.close())
+            threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGUSR1)).start()
+            try:
+                next(iter(loader))
+            except sk.ConfigError as error:
+                assert "closed" in str(error), error
+            else:
+                raise AssertionError
+        """)
+
 
 class Forks(TestCase):
     def test_a_child_gets_an_error_for_the_parents_pass_and_can_begin_its_own(self):

@@ -4,12 +4,16 @@ import json
 import multiprocessing
 import os
 import random
+import select
 import signal
 import socket
+import subprocess
+import sys
+import textwrap
 import time
 import unittest
 
-from support import TestCase, needs
+from support import HANGS, TestCase, needs
 
 try:
     import numpy
@@ -248,6 +252,43 @@ class Transport(TestCase):
             os._exit(0)  # nothing can be opened any more
         """)
         self.assertRegex(printed, "Errno 24. the memory of a worker cannot be opened, .*ulimit -n")
+
+    def test_batches_that_are_kept_cost_no_descriptors(self):
+        self.run_python("""
+            import resource
+            import torch
+            import stoker as sk
+
+            class Rows:
+                def __len__(self):
+                    return 2000
+                def __getitem__(self, index):
+                    return torch.full((5_000,), index)
+
+            resource.setrlimit(resource.RLIMIT_NOFILE, (128, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+            kept = list(sk.DataLoader(Rows(), batch_size=2, num_workers=1, multiprocessing_context="fork"))
+            assert [batch[1, 0].item() for batch in kept] == list(range(1, 2000, 2))
+        """)
+
+    def test_a_worker_whose_trainer_is_killed_ends_with_messages_that_nobody_reads(self):
+        program = """
+            import multiprocessing, os, sys, time
+            from stoker.dataloader.array_queue import ArrayQueue
+
+            def work(queue):
+                for _ in range(2_000):
+                    queue.put("x" * 10_000)
+                print(os.getpid(), flush=True)
+
+            queue = ArrayQueue()
+            multiprocessing.get_context("fork").Process(target=work, args=(queue,)).start()
+            time.sleep(600)
+        """
+        with subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True) as trainer:
+            worker = os.pidfd_open(int(trainer.stdout.readline()))
+            trainer.kill()
+            self.assertTrue(select.select([worker], [], [], HANGS)[0])
+            os.close(worker)
 
     def test_a_process_that_need_not_wait_exits_with_messages_unsent(self):
         printed = self.run_python("""

@@ -3,6 +3,7 @@
 import array
 import collections
 import errno
+import multiprocessing
 import os
 import queue
 import select
@@ -16,6 +17,7 @@ from .shared_blocks import Reader
 
 _HEAD = struct.Struct("=16sHB")  # key of the arena, number of blocks, whether the last of them holds the pickle
 _BLOCK = struct.Struct("=IQQQ")  # index, offset, size, length
+_LOOKS = 1.0  # seconds between two looks at whether somebody still reads
 _MOST_INLINE = 16 << 10  # bytes of a pickle that travel in the message
 _ROOM_FOR_DESCRIPTOR = socket.CMSG_LEN(array.array("i").itemsize)
 # The blocks of a pickle, and one for the pickle itself.
@@ -113,9 +115,21 @@ class ArrayQueue:
                     self._cancel_flush()
                     return
                 message = self._late[0]
-            self._send(message)
-            with self._put_lock:
-                self._late.popleft()
+            if self._sent_in_time(message):
+                with self._put_lock:
+                    self._late.popleft()
+
+    def _sent_in_time(self, message):
+        """Whether the socket took it, or nobody is left who would read it. A process that was made has the other end too, so the end of
+        the one that made it is no error of the socket."""
+        if not _writable(self._writing.fileno(), _LOOKS):
+            parent = multiprocessing.parent_process()
+            return parent is not None and not parent.is_alive()
+        try:
+            self._send(message, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        return True
 
     def cancel_join_thread(self):
         """From now on the process may exit although messages of its own are not yet sent."""
@@ -205,6 +219,12 @@ class ArrayQueue:
         self._reading, self._writing = (socket.socket(fileno=each.detach()) for each in state)
         self._wait_without_limit()
         self._begin()
+
+
+def _writable(descriptor, timeout):
+    poll = select.poll()
+    poll.register(descriptor, select.POLLOUT)
+    return bool(poll.poll(timeout * 1000))
 
 
 def _readable(descriptors, timeout):

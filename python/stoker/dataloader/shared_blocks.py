@@ -16,6 +16,8 @@ import threading
 import weakref
 from collections import deque
 
+from ..mapped import give_back_pages, mapped
+
 _MOST_BLOCKS = 1 << 16  # of one arena: bytes at the start of its file
 _SWEEP = 64  # blocks that one allocation looks through for some that have come back
 _KEPT_FREE = 32 << 20  # bytes of free blocks that are kept in any case
@@ -48,7 +50,7 @@ class Block:
 
     def write(self, data):
         self.length = len(data)
-        memoryview(self._memory)[:self.length] = data
+        memoryview(self._memory).cast("B")[:self.length] = data
 
     @property
     def has_user(self):
@@ -56,7 +58,7 @@ class Block:
 
     def drop(self):
         """Gives its pages back to the system."""
-        self._memory.madvise(mmap.MADV_REMOVE)
+        give_back_pages(self._memory)
 
 
 class Arena:
@@ -66,7 +68,7 @@ class Arena:
         self.key = secrets.token_bytes(16)  # by which readers know it
         self.descriptor = os.memfd_create("stoker", os.MFD_CLOEXEC)
         os.ftruncate(self.descriptor, _MOST_BLOCKS)
-        self._held = mmap.mmap(self.descriptor, _MOST_BLOCKS)
+        self._held = mapped(self.descriptor, _MOST_BLOCKS)
         self._end = _MOST_BLOCKS
         self._indices = itertools.count()
         self._spare_indices = []
@@ -118,7 +120,7 @@ class Arena:
         if index >= _MOST_BLOCKS:
             raise OSError(f"{_MOST_BLOCKS} arrays of this worker are still in use; keep fewer batches, or larger ones")
         os.ftruncate(self.descriptor, self._end + size)
-        block = Block(index, self._end, size, mmap.mmap(self.descriptor, size, offset=self._end))
+        block = Block(index, self._end, size, mapped(self.descriptor, size, self._end))
         self._end += size
         return block
 
@@ -138,7 +140,7 @@ class Reader:
 
     def __init__(self, descriptor):
         self._descriptor = descriptor
-        self._held = mmap.mmap(descriptor, _MOST_BLOCKS)
+        self._held = mapped(descriptor, _MOST_BLOCKS)
         self._mapped = {}  # (offset, size): memory, the least recently used first
 
     def __del__(self):
@@ -162,7 +164,7 @@ class Reader:
     def _map(self, offset, size):
         memory = self._mapped.pop((offset, size), None)
         if memory is None:
-            memory = mmap.mmap(self._descriptor, size, offset=offset)
+            memory = mapped(self._descriptor, size, offset)
             if len(self._mapped) >= _MOST_MAPPED:
                 del self._mapped[next(iter(self._mapped))]
         self._mapped[offset, size] = memory

@@ -4,6 +4,7 @@ import ctypes
 import os
 import weakref
 
+from ..mapped import mapped
 from . import values, wire
 from .outcome import WRONG, Failed
 
@@ -25,7 +26,7 @@ class Requests:
         """All of it, for the arrays of one request."""
         size = os.fstat(self.descriptor).st_size
         if self._mapped is None or len(self._mapped) != size:
-            self._mapped = _mapped(self.descriptor, size)
+            self._mapped = mapped(self.descriptor, size)
         exporter = (ctypes.c_char * size).from_buffer(self._mapped)
         self._user = weakref.ref(exporter)
         return exporter
@@ -78,22 +79,4 @@ class Room:
         size = -(-(self.used + self.used // 8) // _STEP) * _STEP
         # Not ftruncate: a page that the system cannot give later would end this process.
         os.posix_fallocate(self.descriptor, 0, size)
-        self._mapped = _mapped(self.descriptor, size)
-
-
-_libc = ctypes.CDLL(None, use_errno=True)
-_libc.mmap.restype = ctypes.c_void_p
-_libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
-_libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-_READ_AND_WRITE, _SHARED = 3, 1  # of <sys/mman.h>
-_FAILED = ctypes.c_void_p(-1).value
-
-
-def _mapped(descriptor, size):
-    """The file's memory, until nobody has it any more. (Python's mmap keeps a descriptor for each; a function may keep many arguments.)"""
-    address = _libc.mmap(None, size, _READ_AND_WRITE, _SHARED, descriptor, 0)
-    if address == _FAILED:
-        raise OSError(ctypes.get_errno(), f"{size} bytes cannot be mapped: {os.strerror(ctypes.get_errno())}")
-    memory = (ctypes.c_char * size).from_address(address)
-    weakref.finalize(memory, _libc.munmap, address, size).atexit = False
-    return memory
+        self._mapped = mapped(self.descriptor, size)
