@@ -163,9 +163,12 @@ void AddPipeline(nb::module_& module) {
       .def(
           "workers",
           [](const Pipeline& pipeline, bool generates) {
-            return PoolOf(pipeline, generates).size();
+            const WorkerPool& pool = PoolOf(pipeline, generates);
+            return generates ? pool.num_ready() : pool.size();
           },
-          nb::arg("generates"), "How many such processes there are.")
+          nb::arg("generates"),
+          "How many such processes there are; of generators without those that still work for a "
+          "pass that has ended.")
       .def(
           "end_workers",
           [](const Pipeline& pipeline, size_t most) { pipeline.code().mappers().Shrink(most); },

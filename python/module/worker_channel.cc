@@ -136,6 +136,12 @@ WorkerChannel::~WorkerChannel() {
   if (process_descriptor_ >= 0) close(process_descriptor_);
 }
 
+bool WorkerChannel::busy() const {
+  if (!awaited_) return false;
+  pollfd waited{.fd = socket_, .events = POLLIN, .revents = 0};
+  return poll(&waited, 1, 0) == 0;
+}
+
 Status WorkerChannel::Send(const WorkerRequest& request) {
   const bool answered = request.task != WorkerTask::kEnd;
   if (!answered && !greeted_) return OkStatus();  // it has begun nothing

@@ -101,7 +101,7 @@ class WorkerChannel {
   Result<WorkerAnswer> Receive();
   bool broken() const { return !broken_.ok(); }
   // Whether it still works on a request whose answer nobody awaited.
-  bool busy() const { return awaited_; }
+  bool busy() const;
 
  private:
   Status WaitForMessage();

@@ -1,5 +1,6 @@
 #include "python/module/worker_pool.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -66,6 +67,12 @@ void WorkerPool::Shrink(size_t most) {
 size_t WorkerPool::size() const {
   const MutexLock lock(mutex_);
   return size_;
+}
+
+size_t WorkerPool::num_ready() const {
+  const MutexLock lock(mutex_);
+  return size_ -
+         static_cast<size_t>(std::ranges::count_if(idle_, [](const auto& idle) { return idle->busy(); }));
 }
 
 }  // namespace stoker::python

@@ -35,6 +35,8 @@ class WorkerPool {
   // Ends idle workers until there are at most so many.
   void Shrink(size_t most);
   size_t size() const;
+  // Without those that still work on what a pass before has asked for.
+  size_t num_ready() const;
 
  private:
   mutable Mutex mutex_;

@@ -387,6 +387,21 @@ class Generators(TestCase):
             time.sleep(0.01)
         self.assertTrue(path.exists())
 
+    def test_a_pass_does_not_wait_for_the_generator_of_one_that_was_broken_off(self):
+        path = self.folder / "begun"
+
+        def generate(epoch):
+            yield {"i": epoch}
+            if epoch == 0:
+                path.touch()
+                time.sleep(600)
+
+        loader = sk.Loader(sk.from_generator(generate, spec={"i": ("int64", ())}) | sk.prefetch(), to="numpy")
+        next(iter(loader))
+        while not path.exists():
+            time.sleep(0.01)
+        self.assertEqual([int(element["i"]) for element in loader], [1])
+
     def test_refuses_an_iterator_that_can_be_used_once(self):
         with self.assertRaisesRegex(TypeError, "only once"):
             sk.from_generator(iter([1]))

@@ -54,7 +54,7 @@ def start(pipeline, count=None):
         pipeline.end_workers(count)
     for _ in range((count or _core.cpus()) - pipeline.workers(generates=False) if mapping else 0):
         _start(pipeline, functions, generates=False)
-    # Each generator of a pass needs one for itself.
+    # Each generator of a pass needs one for itself, that of a pass which was broken off may stay in its function for long.
     generators = sum(isinstance(each, Generator) for each in functions)
     for _ in range(generators * (pipeline.open_passes + 1) - pipeline.workers(generates=True)):
         _start(pipeline, functions, generates=True)
