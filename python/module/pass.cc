@@ -328,6 +328,9 @@ void AddPass(nb::module_& module) {
       .def("explain", &Pass::Explain, "What the pass has done so far, as JSON.")
       .def("close", &Pass::Close, "Ends the pass and its threads.")
       .def_prop_ro("ended", &Pass::ended, "Whether the last batch was given.");
+  module.def(
+      "byte_size", [](const std::string& text) { return Take(ParseByteSize(text)); },
+      nb::arg("text"), "The bytes that a text such as '2GiB' means.");
 }
 
 }  // namespace stoker::python

@@ -72,6 +72,8 @@ class Loader:
         self._threads = None if threads is None else _whole(threads, "threads", 0, _MOST_THREADS)
         self._workers = None if workers is None else _whole(workers, "workers", 1, _MOST_THREADS)
         self._memory = "" if memory is None else str(memory)
+        if memory is not None:
+            _core.byte_size(self._memory)  # what is wrong with it is said here
         if (rank is None) != (world is None):
             raise ConfigError("rank and world go together; give both, or none to have them found")
         self._ranks = None if rank is None else (_whole(rank, "rank", 0), _whole(world, "world", 1))

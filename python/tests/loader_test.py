@@ -75,6 +75,11 @@ class Batches(TestCase):
         self.assertEqual(sum(len(batch) for batch in numbers(loader)), 10 ** 6)
         self.assertLess(loader.profile().peak_memory_bytes, 2 << 20)
 
+    def test_a_budget_that_is_no_size_is_refused_when_the_loader_is_made(self):
+        for memory in ("much", "-1MiB", ""):
+            with self.subTest(memory), self.assertRaises(sk.ConfigError):
+                sk.Loader(sk.range(5) | sk.batch(2), memory=memory)
+
     def test_belong_to_the_caller_whatever_the_pipeline_keeps(self):
         cached = sk.range(40) | sk.batch(8) | sk.cache()
         for pipeline in (cached, sk.range(40) | sk.batch(8) | sk.prefetch(), sk.idx(images=self.pictures()[0]), shuffled()):
