@@ -59,6 +59,18 @@ class FeatureColumnsTest(ProgramTest):
     def train(self, *arguments, run="run"):
         self.run_stoker("train", "recipe.yaml", "--run", run, "--quiet", *arguments)
 
+    def test_vectors_of_a_features_words_begin_as_a_file_has_them(self):
+        vectors = {city: [number, number / 2, 0.25, -number] for number, city in enumerate(CITIES[5:])}
+        self.write("cities.vec", "".join(f"{city} {' '.join(map(str, numbers))}\n" for city, numbers in vectors.items()))
+        self.train("--set", "train.init_from={vectors: {city: cities.vec}}", "--set", "train.groups=[{match: '*embeddings*', lr: 0}]",
+                   "--set", "train.max_steps=3")
+        table = self.tensor("run/weights.safetensors", "deep.embeddings.city.weight", 4)
+        self.assertEqual(len(table), len(CITIES) + 1)  # and one of cities that training has not seen
+        for numbers in vectors.values():
+            self.assertEqual(table.count(numbers), 1, numbers)
+        for feature, said in [("kind", "the model has no vectors of 'kind'; it has those of 'city'"), ("size", "the model has no vectors of 'size'")]:
+            self.assert_fails(["train", "recipe.yaml", "--run", "other", "--set", f"train.init_from={{vectors: {{{feature}: cities.vec}}}}"], 2, said)
+
     def predictions(self, *arguments):
         out, _ = self.run_stoker("predict", "run", *arguments)
         return [json.loads(line)["numbers"][0] for line in out.splitlines()]

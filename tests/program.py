@@ -136,6 +136,14 @@ class ProgramTest(unittest.TestCase):
         content = self.read(f"{run}/weights.safetensors")
         return content[8 + int.from_bytes(content[:8], "little"):]
 
+    def tensor(self, path, name, width):
+        """Rows of a tensor of float32 in a safetensors file."""
+        content = self.read(path)
+        head = 8 + int.from_bytes(content[:8], "little")
+        begin, end = json.loads(content[8:head])[name]["data_offsets"]
+        values = struct.unpack(f"<{(end - begin) // 4}f", content[head:][begin:end])
+        return [list(values[i:i + width]) for i in range(0, len(values), width)]
+
     def start(self, *arguments, **options):
         """A process that runs `stoker ARGUMENTS`; options are those of Popen, and `environment`: variables to add."""
         options["env"] = dict(os.environ, **options.pop("environment", {}))

@@ -1,4 +1,5 @@
 """Models of sequences: the recipe of docs/sequences.md, with texts of different lengths."""
+import gzip
 import json
 import os
 import random
@@ -124,6 +125,33 @@ class SequencesTest(ProgramTest):
         found = self.train("run", MODELS["embedding_bag"],
                            f"data.source.words={{vocabulary: {self.path('words.txt')}, unknown: <unk>, lower: true}}")
         self.assertGreater(found["accuracy"], 0.9)
+
+    def test_vectors_of_words_begin_as_a_file_has_them(self):
+        # Vectors that tell the opinion; the rate 0 leaves them, and words that the file lacks, as they began.
+        vectors = {word: [sign * (1 + i), 0.5] for sign, words in ((1, GOOD), (-1, BAD)) for i, word in enumerate(words)}
+        lines = "".join(f"{word} {' '.join(map(str, numbers))}\n" for word, numbers in [("unheard", [9, 9]), *vectors.items()])
+        self.write("opinions.vec.gz", gzip.compress(f"{len(vectors) + 1} 2\n{lines}".encode()))
+        model = "{embedding_bag: {classes: 2, tokens: 100, width: 2}}"
+        settings = ["train.init_from={vectors: {tokens: opinions.vec.gz}}", "train.groups=[{match: 'embedding.*', lr: 0}]"]
+        out, _ = self.run_stoker("train", "reviews.yaml", "--run", "run", *(part for one in [f"model={model}", "train.tune=off", *settings]
+                                                                          for part in ("--set", one)))
+        self.assertIn("the vectors of 8 of the 49 words of 'tokens' are taken from", " ".join(out.split()))
+        table = self.tensor("run/weights.safetensors", "embedding.weight", 2)
+        for word, numbers in vectors.items():
+            self.assertEqual(table.count(numbers), 1, word)
+        self.assertNotIn([9, 9], table)
+        self.assertGreater(self.run_json("eval", "run")["accuracy"], 0.9)
+
+        for given, code, *said in [("{tokens: none.vec}", 1, "none.vec"),
+                                   ("{text: opinions.vec.gz}", 2, "the model has no vectors of 'text'; it has those of 'tokens'"),
+                                   ("{tokens: other.vec}", 1, "it has none of the 49 words of 'tokens'")]:
+            self.write("other.vec", "elsewhere 1 2\n")
+            with self.subTest(given):
+                arguments = ["--set", f"model={model}", "--set", f"train.init_from={{vectors: {given}}}"]
+                self.assert_fails(["train", "reviews.yaml", "--run", "other", *arguments], code, "train.init_from.vectors: ", *said)
+                self.assertFalse(os.path.exists(self.path("other")))
+        arguments = ["--set", "model={gru: {classes: 2, tokens: 100, width: 3}}", "--set", "train.init_from={vectors: {tokens: opinions.vec.gz}}"]
+        self.assert_fails(["check", "reviews.yaml", *arguments], 2, "its vectors have 2 numbers, and 3 are wanted, those of the model's table of 'tokens'")
 
     def test_a_vocabulary_that_was_changed_after_training_is_refused(self):
         self.run_stoker("vocabulary", "reviews.yaml", "--to", "words.txt", "--size", "100", "--lower", "--first", "<pad>", "--first",

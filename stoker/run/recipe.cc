@@ -290,17 +290,31 @@ CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
 
 // A path in the recipe is relative to the recipe, one given on the command line to the working
 // directory.
-Status ResolveWeights(const ConfigNode& root, const std::filesystem::path& folder,
-                      std::string& weights) {
-  if (weights.empty() || IsRemotePath(weights)) return OkStatus();
-  const ConfigNode& section = *root.Find("train")->Find("init_from");
-  const ConfigNode* const path = section.Find("weights");
-  const bool from_command_line = (path ? *path : section).location.line == 0;
+//   node  where it stands
+Status ResolvePath(const ConfigNode& node, const std::filesystem::path& folder, std::string& path) {
+  if (path.empty() || IsRemotePath(path)) return OkStatus();
+  const bool from_command_line = node.location.line == 0;
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(
-      from_command_line ? std::filesystem::path(weights) : folder / weights, error);
-  if (error) return FailedPrecondition("{}: {}; name it in full", weights, error.message());
-  weights = absolute.lexically_normal().string();
+      from_command_line ? std::filesystem::path(path) : folder / path, error);
+  if (error) return FailedPrecondition("{}: {}; name it in full", path, error.message());
+  path = absolute.lexically_normal().string();
+  return OkStatus();
+}
+
+Status ResolveInitFrom(const ConfigNode& root, const std::filesystem::path& folder,
+                       InitFromOptions& options) {
+  if (!options.any()) return OkStatus();
+  const ConfigNode& section = *root.Find("train")->Find("init_from");
+  const ConfigNode* const weights = section.Find("weights");
+  STOKER_RETURN_IF_ERROR(ResolvePath(weights ? *weights : section, folder, options.weights));
+  std::vector<VectorsOptions> vectors = options.vectors.fields();
+  for (VectorsOptions& each : vectors) {
+    const ConfigNode& given = *section.Find("vectors")->Find(each.name);
+    const ConfigNode* const file = given.Find("file");
+    STOKER_RETURN_IF_ERROR(ResolvePath(file ? *file : given, folder, each.file));
+  }
+  options.vectors = FieldMap<VectorsOptions>(std::move(vectors));
   return OkStatus();
 }
 
@@ -339,14 +353,14 @@ CheckedTrain CheckTrainSection(const ConfigNode& recipe,
   CheckedTrain checked = ReadTrainSection(recipe);
   Problems problems;
   problems.Add(checked.status);
-  problems.Add(ResolveWeights(recipe, recipe_folder, checked.train.init_from.weights));
+  problems.Add(ResolveInitFrom(recipe, recipe_folder, checked.train.init_from));
   InitFromOptions written;
   const ConfigNode* const section = recipe.Find("train");
   if (section != nullptr) static_cast<void>(ParsePart(*section, written));
   // Where its rules are wrong the part was taken out; that its file is missing is said all the
   // same.
   if (!written.weights.empty() && checked.train.init_from.weights.empty()) {
-    const Status resolved = ResolveWeights(recipe, recipe_folder, written.weights);
+    const Status resolved = ResolveInitFrom(recipe, recipe_folder, written);
     problems.Add(resolved.ok() ? TryWeightsFile(written) : resolved);
   }
   checked.status = problems.ToStatus();
@@ -372,7 +386,7 @@ Result<Recipe> ParseRecipe(const ConfigNode& root, const std::filesystem::path& 
   problems.Take(ParseTrainSection(root), train);
   // Files are opened only for sections that are right.
   STOKER_RETURN_IF_ERROR(problems.ToStatus());
-  STOKER_RETURN_IF_ERROR(ResolveWeights(root, folder, train.init_from.weights));
+  STOKER_RETURN_IF_ERROR(ResolveInitFrom(root, folder, train.init_from));
   return ParseRecipeAround(root, folder, std::move(train));
 }
 

@@ -18,6 +18,7 @@
 
 #include "stoker/base/config.h"
 #include "stoker/base/options.h"
+#include "stoker/data/options/field_map.h"
 #include "stoker/data/recipe/memory_options.h"
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/run/registry.h"
@@ -161,6 +162,15 @@ struct AverageOptions {
   static void Describe(OptionTable<AverageOptions>& table);
 };
 
+// Vectors of words for one table of a model (train/plan/initial_vectors.h).
+struct VectorsOptions {
+  static constexpr std::string_view kName = "vectors";
+  std::string name;  // of the field of tokens, or of the feature
+  std::string file;  // a path, absolute once the recipe is parsed
+
+  static void Describe(OptionTable<VectorsOptions>& table);
+};
+
 // The source of the initial weights (initial_weights.h).
 struct InitFromOptions {
   static constexpr std::string_view kName = "init_from";
@@ -169,9 +179,15 @@ struct InitFromOptions {
   std::string prefix;
   std::vector<std::string> rename;
   std::vector<std::string> skip;
+  FieldMap<VectorsOptions> vectors;
+
+  // Whether anything is read.
+  bool any() const { return !weights.empty() || !vectors.empty(); }
 
   static void Describe(OptionTable<InitFromOptions>& table);
 };
+template <>
+const std::vector<Option>& OptionsOf<InitFromOptions>();
 
 // One entry of the list `groups` (parameters.h).
 struct GroupOptions {

@@ -1,4 +1,5 @@
 // The tables of the keys of `train:` and of the sections in it; recipe.cc parses by them.
+#include "stoker/data/core/option_object.h"
 #include "stoker/run/recipe.h"
 
 namespace stoker {
@@ -185,6 +186,23 @@ void InitFromOptions::Describe(OptionTable<InitFromOptions>& table) {
       .Field("skip", &O::skip,
              "the model's tensors that keep their own first values, such as \"fc.*\"; * stands for "
              "any letters, ? for one");
+}
+
+template <>
+const std::vector<Option>& OptionsOf<InitFromOptions>() {
+  static const auto options = WithObjectsBehind<InitFromOptions>({ObjectOption(
+      "vectors", &InitFromOptions::vectors,
+      "for fields of tokens, or features with an embedding, a text file of vectors of their words, "
+      "such as {tokens: glove.6B.100d.txt}: words that it has begin with these")});
+  return options;
+}
+
+void VectorsOptions::Describe(OptionTable<VectorsOptions>& table) {
+  table
+      .Field("file", &VectorsOptions::file,
+             "a line for each word, with the word and its numbers, as GloVe and fastText have them; "
+             "relative to the recipe")
+      .Required();
 }
 
 void GroupOptions::Describe(OptionTable<GroupOptions>& table) {

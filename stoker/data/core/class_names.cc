@@ -32,9 +32,20 @@ Result<std::vector<std::string>> ReadClassNames(const std::string& path) {
 
 }  // namespace
 
+const WordNumbers* FindWordNumbers(const Dataset& dataset, std::string_view field) {
+  const auto* const numbers = dynamic_cast<const WordNumbers*>(dataset.node().element_wise());
+  if (numbers != nullptr && numbers->numbered_field() == field)
+    return numbers->words().empty() ? nullptr : numbers;
+  for (const Dataset& input : dataset.node().inputs()) {
+    if (const WordNumbers* const found = FindWordNumbers(input, field)) return found;
+  }
+  return nullptr;
+}
+
 std::vector<std::string> FindClassNames(const Dataset& dataset, std::string_view label) {
   const auto* const numbers = dynamic_cast<const WordNumbers*>(dataset.node().element_wise());
-  if (numbers != nullptr && numbers->numbered_field() == label) return numbers->words();
+  if (numbers != nullptr && numbers->numbered_field() == label)
+    return numbers->first_number() == 0 ? numbers->words() : std::vector<std::string>();
   if (const auto* const known = dynamic_cast<const LabelNames*>(&dataset.node()))
     return known->ClassNames();
   for (const Dataset& input : dataset.node().inputs()) {

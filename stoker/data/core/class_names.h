@@ -2,6 +2,7 @@
 // know them; `stoker pack` stores them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,15 +21,22 @@ class LabelNames {
   virtual std::vector<std::string> ClassNames() const = 0;
 };
 
-// Implemented by transforms that map words to numbers (`lookup`). Thread-safe.
+// Implemented by transforms that map words to numbers (`lookup`, `words`). Thread-safe.
 class WordNumbers {
  public:
   virtual ~WordNumbers() = default;
 
-  // Return the field that holds the numbers, and the words of 0, 1, ...
+  // Return the field that holds the numbers, and the words in their order; empty if the transform
+  // has no list of them.
   virtual const std::string& numbered_field() const = 0;
   virtual const std::vector<std::string>& words() const = 0;
+  // Returns the number of the first word.
+  virtual int64_t first_number() const = 0;
 };
+
+// Returns the last stage that gave the words of `field` numbers, if it has a list of them, else
+// null. Valid as long as the dataset.
+const WordNumbers* FindWordNumbers(const Dataset& dataset, std::string_view field);
 
 // Returns the names of the labels in the field `label`: the words that they were mapped from, else
 // the names of the first source among all inputs that has some.

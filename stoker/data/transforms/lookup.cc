@@ -66,10 +66,8 @@ class LookupTransform final : public Transform, public WordNumbers, public Numbe
   }
 
   const std::string& numbered_field() const override { return plan_.name; }
-  const std::vector<std::string>& words() const override {
-    static const std::vector<std::string> kNone;
-    return plan_.reserve == 0 ? plan_.words.tokens() : kNone;
-  }
+  const std::vector<std::string>& words() const override { return plan_.words.tokens(); }
+  int64_t first_number() const override { return plan_.reserve; }
   int64_t num_categories() const override {
     const int64_t of_words = plan_.reserve + plan_.words.size();
     return std::max(of_words, plan_.unknown.value_or(0) + 1);

@@ -2,23 +2,28 @@
 
 #include <cstring>
 
+#include "stoker/data/core/class_names.h"
 #include "stoker/data/core/field_option.h"
 #include "stoker/data/nodes/map.h"
 
 namespace stoker::internal {
 namespace {
 
-class EncodeTransform final : public Transform {
+class EncodeTransform final : public Transform, public WordNumbers {
  public:
-  EncodeTransform(std::string who, size_t field, std::vector<std::string> files,
+  EncodeTransform(std::string who, size_t field, std::string output, std::vector<std::string> files,
                   std::shared_ptr<const TokenEncoder> encoder)
       : who_(std::move(who)),
         field_(field),
+        output_(std::move(output)),
         files_(std::move(files)),
         encoder_(std::move(encoder)) {}
 
   bool random() const override { return false; }
   std::vector<std::string> files() const override { return files_; }
+  const std::string& numbered_field() const override { return output_; }
+  const std::vector<std::string>& words() const override { return encoder_->words(); }
+  int64_t first_number() const override { return encoder_->first_number(); }
 
   Status Apply(Element& element, Rng&, Scratch& scratch) const override {
     thread_local std::vector<int32_t> tokens;  // so that it grows once
@@ -35,11 +40,17 @@ class EncodeTransform final : public Transform {
  private:
   const std::string who_;
   const size_t field_;
+  const std::string output_;
   const std::vector<std::string> files_;
   const std::shared_ptr<const TokenEncoder> encoder_;
 };
 
 }  // namespace
+
+const std::vector<std::string>& TokenEncoder::words() const {
+  static const std::vector<std::string> kNone;
+  return kNone;
+}
 
 Result<size_t> FindTextField(std::string_view who, const Spec& spec, const std::string& field) {
   STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(spec, who, "field", field));
@@ -71,8 +82,8 @@ Result<Dataset> EncodeField(Dataset input, std::string_view who, const std::stri
   }
   spec.fields[index] = {output, DType::kInt32, {kUnknownDim}};
   return MapDataset(std::move(input), std::string(who), std::move(details), std::move(spec),
-                    std::make_shared<EncodeTransform>(std::string(who), index, std::move(files),
-                                                      std::move(encoder)));
+                    std::make_shared<EncodeTransform>(std::string(who), index, output,
+                                                      std::move(files), std::move(encoder)));
 }
 
 }  // namespace stoker::internal

@@ -29,6 +29,9 @@ class TokenEncoder {
   virtual ~TokenEncoder() = default;
   // Appends those of `text`.
   virtual Status Encode(std::string_view text, std::vector<int32_t>& out) const = 0;
+  // As those of WordNumbers (core/class_names.h). Pieces of words are none.
+  virtual const std::vector<std::string>& words() const;
+  virtual int64_t first_number() const { return 0; }
 };
 
 // Replaces the text by its numbers, under the name `output`.

@@ -43,6 +43,9 @@ class WordsEncoder final : public internal::TokenEncoder {
     return OkStatus();
   }
 
+  const std::vector<std::string>& words() const override { return numbers_.vocabulary.tokens(); }
+  int64_t first_number() const override { return numbers_.reserve; }
+
  private:
   const WordSplitter splitter_;
   const WordNumbering numbers_;

@@ -18,7 +18,7 @@
 #include "stoker/train/evaluation/evaluator.h"
 #include "stoker/train/plan/feed.h"
 #include "stoker/train/plan/first_batch.h"
-#include "stoker/train/plan/initial_weights.h"
+#include "stoker/train/plan/initial_vectors.h"
 #include "stoker/train/plan/model_trial.h"
 #include "stoker/train/plan/no_effect.h"
 #include "stoker/train/plan/training_plan.h"
@@ -81,12 +81,12 @@ Result<std::shared_ptr<Model>> BuildFor(const ModelRegistry::Configured& model,
   return BuildModel(model, input, /*seed=*/0, {});
 }
 
-Status TryWithModel(Model& model, const TrainRecipe& train) {
+Status TryWithModel(Model& model, const TrainRecipe& train, const Dataset& data) {
   Problems problems;
   problems.Add(ParametersToTrain(model, train).status());
   problems.Add(model.CheckpointActivations(train.options.activation_checkpointing)
                    .While(fmt::format("reading {}", train.NameOf("activation_checkpointing"))));
-  problems.Add(InitializeWeights(model, train.init_from).status());
+  problems.Add(InitializeModel(model, train, data).status());
   return problems.ToStatus();
 }
 
@@ -103,7 +103,7 @@ Status TryParts(const CheckedTrain& train, const ModelRegistry::Configured* mode
   problems.Add(fields);
   if (knows_fields && fields.ok() && model != nullptr) {
     const auto made = BuildFor(*model, recipe.options, *data);
-    problems.Add(made.ok() ? TryWithModel(**made, recipe) : made.status());
+    problems.Add(made.ok() ? TryWithModel(**made, recipe, *data) : made.status());
     if (made.ok()) return problems.ToStatus();
   }
   problems.Add(TryWeightsFile(recipe.init_from));
@@ -119,7 +119,7 @@ RecipeTrial TryTraining(const Recipe& recipe) {
     problems.Add(plan.status());
     // Where no model can be made, the plan has said why.
     const auto model = BuildFor(recipe.model, recipe.train.options, recipe.data.train);
-    problems.Add(model.ok() ? TryWithModel(**model, recipe.train)
+    problems.Add(model.ok() ? TryWithModel(**model, recipe.train, recipe.data.train)
                             : TryWeightsFile(recipe.train.init_from));
     return {problems.ToStatus(), fmt::format("{}, since findings stand in the way", kBatches)};
   }
@@ -129,7 +129,7 @@ RecipeTrial TryTraining(const Recipe& recipe) {
     problems.Add(learner.status());
     return {problems.ToStatus(), fmt::format("{}, since findings stand in the way", kBatches)};
   }
-  problems.Add(InitializeWeights((*learner)->model(), recipe.train.init_from).status());
+  problems.Add(InitializeModel((*learner)->model(), recipe.train, recipe.data.train).status());
   if (!recipe.train.options.sanity)
     return {problems.ToStatus(), fmt::format("{}, since train.sanity is off", kBatches),
             SettingsWithoutEffect(recipe, *plan)};

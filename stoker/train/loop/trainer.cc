@@ -14,7 +14,7 @@
 #include "stoker/run/run_learned.h"
 #include "stoker/train/loop/training_loop.h"
 #include "stoker/train/plan/feed.h"
-#include "stoker/train/plan/initial_weights.h"
+#include "stoker/train/plan/initial_vectors.h"
 #include "stoker/train/plan/model_trial.h"
 
 namespace stoker {
@@ -102,9 +102,9 @@ Status CheckLearned(RunDirectory& directory, const DataRecipe& recipe, const Res
 
 // Before anything is written: whether the weights that it begins with fit.
 Status TryInitialWeights(const Recipe& recipe, const ModelInput& input) {
-  if (recipe.train.init_from.weights.empty()) return OkStatus();
+  if (!recipe.train.init_from.any()) return OkStatus();
   STOKER_ASSIGN_OR_RETURN(const auto model, BuildModel(recipe.model, input, /*seed=*/0, {}));
-  return InitializeWeights(*model, recipe.train.init_from).status();
+  return InitializeModel(*model, recipe.train, recipe.data.train).status();
 }
 
 struct Opened {

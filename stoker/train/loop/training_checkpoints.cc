@@ -9,7 +9,7 @@
 #include "stoker/cluster/agreement.h"
 #include "stoker/data/core/drawn_order.h"
 #include "stoker/run/allowed_changes.h"
-#include "stoker/train/plan/initial_weights.h"
+#include "stoker/train/plan/initial_vectors.h"
 #include "stoker/train/step/random_state.h"
 
 namespace stoker {
@@ -320,11 +320,10 @@ Status FinishCheckpoint(TrainingSession& session) {
 }
 
 Status BeginWithWeights(TrainingSession& session) {
-  const InitFromOptions& options = session.setup.recipe.train.init_from;
-  if (options.weights.empty()) return OkStatus();
-  STOKER_ASSIGN_OR_RETURN(const InitReport report,
-                          InitializeWeights(session.learner->model(), options));
-  session.initial_weights = report.ToText();
+  const Recipe& recipe = session.setup.recipe;
+  STOKER_ASSIGN_OR_RETURN(
+      session.initial_weights,
+      InitializeModel(session.learner->model(), recipe.train, recipe.data.train));
   return OkStatus();
 }
 

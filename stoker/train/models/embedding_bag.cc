@@ -37,6 +37,7 @@ class EmbeddingBagModel final : public Model {
   std::optional<KnownTokens> Tokens() const override {
     return KnownTokens{.count = options_.tokens, .padding = options_.padding};
   }
+  NamedTensors VectorTables() const override { return {{"", embedding_->weight}}; }
 
   at::Tensor Forward(const at::Tensor& input) override {
     at::Tensor x = Combined(input);

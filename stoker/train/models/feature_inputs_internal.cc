@@ -177,6 +177,17 @@ FeatureVectors::FeatureVectors(const FeatureLayout& layout, FeaturePart part)
   }
 }
 
+NamedTensors FeatureVectors::VectorTables() const {
+  NamedTensors tables;
+  size_t number = 0;
+  for (const FeatureColumn& column : slots_.columns()) {
+    if (column.is_numbers()) continue;
+    const GatheredFeature& feature = gather_->features[number++];
+    if (feature.table) tables.push_back({column.name, embeddings_[*feature.table]->weight});
+  }
+  return tables;
+}
+
 at::Tensor FeatureVectors::Forward(const at::Tensor& rows) {
   std::vector<at::Tensor> tables;
   std::vector<bool> of_rows;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "stoker/data/core/feature_layout.h"
+#include "stoker/train/core/named_tensor.h"
 #include "stoker/train/kernels/feature_gather.h"
 
 namespace stoker::internal {
@@ -65,6 +66,8 @@ class FeatureVectors : public torch::nn::Module {
  public:
   FeatureVectors(const FeatureLayout& layout, FeaturePart part);
   int64_t width() const { return gather_->width; }
+  // As Model::VectorTables.
+  NamedTensors VectorTables() const;
   // rows: float [samples, slots]. Returns float [samples, width]. Rows that want gradients get none
   // on the CPU.
   at::Tensor Forward(const at::Tensor& rows);

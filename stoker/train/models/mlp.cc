@@ -32,6 +32,9 @@ class MlpModel final : public Model {
 
   bool LaunchesAlike() const override { return true; }
   bool DropsOut() const override { return dropout_ > 0; }
+  NamedTensors VectorTables() const override {
+    return features_ ? features_->VectorTables() : NamedTensors();
+  }
   at::Tensor Forward(const at::Tensor& input) override {
     at::Tensor x = input.flatten(1);
     if (features_) x = features_->Forward(x);

@@ -63,6 +63,7 @@ class RecurrentModel final : public Model {
   std::optional<KnownTokens> Tokens() const override {
     return KnownTokens{.count = options_.tokens, .padding = options_.padding};
   }
+  NamedTensors VectorTables() const override { return {{"", embedding_->weight}}; }
 
   at::Tensor Forward(const at::Tensor& batch) override {
     const at::Tensor input =

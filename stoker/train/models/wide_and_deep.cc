@@ -25,6 +25,7 @@ class WideAndDeepModel final : public Model {
 
   bool LaunchesAlike() const override { return true; }
   bool DropsOut() const override { return dropout_ > 0; }
+  NamedTensors VectorTables() const override { return deep_->VectorTables(); }
 
   at::Tensor Forward(const at::Tensor& input) override {
     const at::Tensor rows = input.flatten(1);

@@ -127,7 +127,7 @@ void CheckSwitches(const TrainRecipe& train, std::vector<std::string>& warnings)
   const CheckpointOptions& checkpoint = train.checkpoint;
   const TensorboardOptions& tensorboard = train.tensorboard;
   const InitFromOptions& init = train.init_from;
-  const bool begins =
+  const bool chooses =
       init.partial || !init.prefix.empty() || !init.rename.empty() || !init.skip.empty();
   const struct {
     std::string_view key;
@@ -144,7 +144,7 @@ void CheckSwitches(const TrainRecipe& train, std::vector<std::string>& warnings)
        "the rate is not scaled without a `rule`, linear or sqrt"},
       {"tensorboard", !tensorboard.enabled && (tensorboard.histograms || !tensorboard.pictures),
        "nothing is written without `enabled: true`"},
-      {"init_from", init.weights.empty() && begins, "no weights are read without `weights`"},
+      {"init_from", init.weights.empty() && chooses, "no weights are read without `weights`"},
       {"checkpoint", checkpoint.best.empty() && checkpoint.best_mode != "auto",
        "no checkpoint is kept as the best without `best`"},
   };
