@@ -1,6 +1,8 @@
 #include "stoker/data/core/sample_names.h"
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace stoker {
@@ -13,9 +15,8 @@ bool CombinesKeys(const DatasetNode& node) {
 // Those of the inputs of a stage that combines pipelines.
 class CombinedNames final : public SampleNames {
  public:
-  explicit CombinedNames(const std::vector<Dataset>& inputs) {
-    for (const Dataset& input : inputs) inputs_.push_back(FindSampleNames(input));
-  }
+  using Inputs = std::vector<std::shared_ptr<const SampleNames>>;  // null for one without names
+  explicit CombinedNames(Inputs inputs) : inputs_(std::move(inputs)) {}
 
   std::string NameOf(int64_t index, std::string_view field) const override {
     return NameOfKey({.epoch = 0, .index = index}, field);
@@ -28,8 +29,16 @@ class CombinedNames final : public SampleNames {
   }
 
  private:
-  std::vector<std::shared_ptr<const SampleNames>> inputs_;  // null if an input has none
+  const Inputs inputs_;
 };
+
+// Null if none of the inputs has names.
+std::shared_ptr<const SampleNames> NamesOfAll(const std::vector<Dataset>& inputs) {
+  CombinedNames::Inputs names;
+  for (const Dataset& input : inputs) names.push_back(FindSampleNames(input));
+  if (std::ranges::count(names, nullptr) == std::ssize(names)) return nullptr;
+  return std::make_shared<const CombinedNames>(std::move(names));
+}
 
 }  // namespace
 
@@ -40,7 +49,7 @@ bool KeepsKeys(const DatasetNode& node) {
 std::shared_ptr<const SampleNames> FindSampleNames(const Dataset& dataset) {
   const Dataset* at = &dataset;
   while (KeepsKeys(at->node())) at = &at->node().input();
-  if (CombinesKeys(at->node())) return std::make_shared<const CombinedNames>(at->node().inputs());
+  if (CombinesKeys(at->node())) return NamesOfAll(at->node().inputs());
   return std::dynamic_pointer_cast<const SampleNames>(at->shared_node());
 }
 

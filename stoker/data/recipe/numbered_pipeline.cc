@@ -88,19 +88,31 @@ std::vector<const DatasetNode*> NodesOf(const std::vector<Stage>& stages, size_t
 // Its draws are keyed by the stage's number in the pass.
 bool Draws(const DatasetNode* node) { return node->random(); }
 
-// The stage after which the numbers may be inserted: the first one possible, since stages that make
-// pictures of files are fast only side by side, right before the batch. Nothing if there is no such
-// place.
-std::optional<size_t> PlaceForNumbers(const std::vector<Stage>& stages) {
-  if (!HasKeysOfOneSource(stages.front().behind)) return std::nullopt;
-  size_t place = 0, i = 1;
+// Where the numbers may be inserted.
+struct Place {
+  size_t stage = 0;  // after this one
+  bool numbers_source = false;
+};
+
+// The first place possible, since stages that make pictures of files are fast only side by side,
+// right before the batch. Nothing if there is none.
+std::optional<Place> PlaceForNumbers(const std::vector<Stage>& stages) {
+  Place place{.numbers_source = HasKeysOfOneSource(stages.front().behind)};
+  if (!place.numbers_source && FindSampleNames(stages.front().behind) == nullptr)
+    return std::nullopt;
+  size_t i = 1;
   for (; i < stages.size(); ++i) {
     const std::vector<const DatasetNode*> nodes = NodesOf(stages, i);
-    if (!std::ranges::all_of(nodes, [](const auto* node) { return KeepsKeys(*node); })) break;
+    if (!std::ranges::all_of(nodes, [](const auto* node) { return KeepsKeys(*node); })) {
+      // A stage that draws samples gives them other keys, by which they still have names.
+      if (FindSampleNames(stages[i].behind) == nullptr) break;
+      place = {.stage = i, .numbers_source = false};
+      continue;
+    }
     // A cache is made anew if a stage before it differs.
     if (std::ranges::any_of(
             nodes, [](const auto* node) { return Draws(node) || node->name() == Cache::kName; }))
-      place = i;
+      place.stage = i;
   }
   for (; i < stages.size(); ++i) {
     if (std::ranges::any_of(NodesOf(stages, i), Draws)) return std::nullopt;
@@ -156,12 +168,13 @@ Result<NumberedPipeline> ParseNumberedEvalPipeline(const ConfigNode& recipe,
   STOKER_ASSIGN_OR_RETURN(const std::vector<Stage> stages, BuildStages(eval.list, eval.root));
   NumberedPipeline pipeline{.batches = stages.back().behind,
                             .number = {},
+                            .numbers_source = false,
                             .names = nullptr,
                             .disturbances = DisturbancesOf(stages)};
-  const std::optional<size_t> place = PlaceForNumbers(stages);
+  const std::optional<Place> place = PlaceForNumbers(stages);
   if (!place) return pipeline;
   const std::string field = FreeName(stages);
-  const std::optional<Dataset> numbered = BuildWithNumbers(stages, *place, field);
+  const std::optional<Dataset> numbered = BuildWithNumbers(stages, place->stage, field);
   if (!numbered) return pipeline;
   const auto& fields = numbered->spec().fields;
   const auto found = std::ranges::find(fields, field, &Field::name);
@@ -174,7 +187,8 @@ Result<NumberedPipeline> ParseNumberedEvalPipeline(const ConfigNode& recipe,
   if (found->shape.size() > 1) return pipeline;
   pipeline.batches = *numbered;
   pipeline.number = field;
-  pipeline.names = FindSampleNames(stages[*place].behind);
+  pipeline.numbers_source = place->numbers_source;
+  pipeline.names = FindSampleNames(stages[place->stage].behind);
   return pipeline;
 }
 

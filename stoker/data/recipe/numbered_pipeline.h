@@ -17,11 +17,13 @@ namespace stoker {
 
 struct NumberedPipeline {
   Dataset batches;
-  // The field with each sample's number in its source, int64 [samples]. Empty if unknown: elements
-  // combine those of several sources, or a stage after the field is added draws at random and would
-  // draw differently with an additional earlier stage.
+  // The field with the index of each sample's key, int64 [samples]. Empty if unknown: a stage after
+  // the field is added draws at random and would draw differently with an additional earlier stage.
   std::string number;
-  // The names of those samples; null if samples have no files.
+  // Whether the index is the sample's number in its source: not where elements combine those of
+  // several sources, or are drawn (balance, sample).
+  bool numbers_source = false;
+  // The names of those samples, by their keys of epoch 0; null if samples have no files.
   std::shared_ptr<const SampleNames> names;
   // Why the samples are not all there, each once and in order: "shuffle reorders elements". Empty
   // if they are.

@@ -95,6 +95,39 @@ TEST_F(NumberedPipelineTest, KnowsTheFilesOfSamplesAlsoWhereOthersAreSkipped) {
   EXPECT_THAT(numbered.names->NameOf(2, "image"), testing::EndsWith("a/2.ppm"));
 }
 
+// Pictures whose first value is the number in their name.
+TEST_F(NumberedPipelineTest, KnowsTheFilesOfSamplesThatAreDrawnOrOfSeveralSources) {
+  for (int number = 0; number < 9; ++number) {
+    WriteBelow(dir_, fmt::format("all/{}/{}.ppm", number < 6 ? "a" : "b", number),
+               SmallPicture(2, 2, number));
+  }
+  const std::string folder = "{folder: {path: all}}";
+  for (const std::string& eval :
+       {"[" + folder + ", balance, decode, batch: 2]",
+        "[" + folder + ", {sample: {count: 7}}, decode, batch: 2]",
+        "[" + folder + ", decode, balance, shuffle, batch: 2]",
+        "[concatenate: {inputs: [[" + folder + "], [" + folder + ", take: 4]]}, decode, batch: 2]",
+        "[concatenate: {inputs: [[" + folder + "], [" + folder + ", balance]]}, decode, shuffle, "
+        "batch: 2]"}) {
+    SCOPED_TRACE(eval);
+    STOKER_ASSERT_OK_AND_ASSIGN(const NumberedPipeline numbered, Parse(eval));
+    EXPECT_FALSE(numbered.numbers_source);
+    ASSERT_NE(numbered.names, nullptr);
+    STOKER_ASSERT_OK_AND_ASSIGN(const size_t field,
+                                numbered.batches.spec().IndexOf("test", numbered.number));
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> batches,
+                                ReadAll(numbered.batches, Runtime::Threaded(2)));
+    for (const Element& batch : batches) {
+      for (int64_t row = 0; row < batch.arrays[field].shape()[0]; ++row) {
+        const int64_t number = batch.arrays[field].values<int64_t>()[static_cast<size_t>(row)];
+        const int first = static_cast<int>(*batch.arrays[0].Row(row).data());
+        EXPECT_THAT(numbered.names->NameOfKey({.epoch = 0, .index = number}, "image"),
+                    testing::EndsWith(fmt::format("/{}.ppm", first)));
+      }
+    }
+  }
+}
+
 TEST_F(NumberedPipelineTest, SaysWhatKeepsSamplesFromComingOnceAndInOrder) {
   STOKER_ASSERT_OK_AND_ASSIGN(const NumberedPipeline all, Parse("[range: 20, batch: 4]"));
   EXPECT_THAT(all.disturbances, ElementsAre());

@@ -104,9 +104,10 @@ Result<PredictedBatch> PredictedBatchOf(const NumberedPipeline& pipeline, std::s
   const Array last = std::move(out.fields.back());
   out.fields.pop_back();
   const std::span<int64_t> numbers = last.values<int64_t>();
-  out.numbers.assign(numbers.begin(), numbers.end());
+  if (pipeline.numbers_source) out.numbers.assign(numbers.begin(), numbers.end());
   if (pipeline.names == nullptr) return out;
-  for (const int64_t number : numbers) out.files.push_back(pipeline.names->NameOf(number, input));
+  for (const int64_t number : numbers)
+    out.files.push_back(pipeline.names->NameOfKey({.epoch = 0, .index = number}, input));
   return out;
 }
 
@@ -323,8 +324,9 @@ Result<PredictSummary> Predictor::PredictRun(
   const PipelineCpuScope cpus(parts_->Cpus());
   STOKER_ASSIGN_OR_RETURN(const auto source, parts_->Feed(batches, feed, options.stop));
   const int64_t limit = options.limit.value_or(std::numeric_limits<int64_t>::max());
-  PredictSummary summary{
-      .samples = 0, .disturbances = pipeline.disturbances, .numbered = !pipeline.number.empty()};
+  PredictSummary summary{.samples = 0,
+                         .disturbances = pipeline.disturbances,
+                         .numbered = pipeline.numbers_source};
   const auto use = [&](const TensorBatch& batch,
                        std::vector<Prediction> predictions) -> Result<bool> {
     const int64_t count = std::min(std::ssize(predictions), limit - summary.samples);
