@@ -88,7 +88,7 @@ TEST(SetByPath, RefusesWhatMakesNoSenseAndChangesNothing) {
       {"data.train.99999999999999999999=1", "is not in the list"},
       {"data.train.0.batch.size=1", "'batch' leads through the value 'shuffle'"},
       {"a=[1", "is a ']' or '}' missing?"},
-      {"a='1", "--set a: the text ends inside"},
+      {"a='1", "--set a:1:1: the quotes that open here"},
       {"a={b: 1, b: 2}", "--set a:1:8: the key 'b' is already"},
   };
   const ConfigNode before = Parsed(kRecipe);

@@ -238,11 +238,49 @@ bool IndentsWithTab(std::string_view text, int number) {
   return indent.find('\t') != std::string_view::npos;
 }
 
+// Returns where a quoted text ends that begins at `begin`: after its last quote, or npos.
+size_t EndOfQuotes(std::string_view text, size_t begin) {
+  const char quote = text[begin];
+  for (size_t at = begin + 1; at < text.size(); ++at) {
+    if (quote == '"' && text[at] == '\\') {
+      ++at;
+    } else if (text[at] == quote) {
+      const bool twice = quote == '\'' && text.substr(at + 1).starts_with(quote);
+      if (!twice) return at + 1;
+      ++at;
+    }
+  }
+  return std::string_view::npos;
+}
+
+// Returns the place of the quote, which begins a word, that nothing closes; npos if there is none.
+size_t UnclosedQuote(std::string_view text) {
+  constexpr std::string_view kBeforeWord = " \t\n[{,:";
+  constexpr size_t kSpaces = 3;  // of them, which a comment follows
+  for (size_t at = 0; at < text.size(); ++at) {
+    const size_t kind = at == 0 ? 0 : kBeforeWord.find(text[at - 1]);
+    const bool begins = kind != std::string_view::npos;
+    if (kind < kSpaces && text[at] == '#') {
+      at = std::min(text.find('\n', at), text.size());
+    } else if (begins && (text[at] == '"' || text[at] == '\'')) {
+      const size_t end = EndOfQuotes(text, at);
+      if (end == std::string_view::npos) return at;
+      at = end - 1;
+    }
+  }
+  return std::string_view::npos;
+}
+
 // What yaml-cpp reports, in words that help.
 Status ExplainYaml(const YAML::Exception& error, std::string_view text, std::string_view marked,
-                   const ConfigLocation& location) {
+                   ConfigLocation location) {
   if (error.msg == YAML::ErrorMsg::DOC_IN_SCALAR && error.mark.line + 1 == LineCount(marked)) {
-    return InvalidArgument("{}: the text ends inside quotes; close them", *location.file);
+    if (const size_t quote = UnclosedQuote(text);
+        location.line > 0 && quote != std::string_view::npos) {
+      location.line = LineCount(text.substr(0, quote)) + 1;
+      location.column = static_cast<int>(quote - (text.rfind('\n', quote) + 1)) + 1;
+    }
+    return InvalidArgument("{}: the quotes that open here are closed nowhere", location.ToString());
   }
   if (IndentsWithTab(text, error.mark.line)) {
     return InvalidArgument("{}: the line begins with a tab, which YAML does not allow; use spaces",

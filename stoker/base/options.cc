@@ -128,14 +128,16 @@ std::optional<bool> ReadOldBool(std::string_view text) {
   return std::nullopt;
 }
 
-// Many programs that write YAML turn the words on and off into true and false, or another of the
-// words that YAML 1.1 takes for them.
+// Many programs that write YAML turn the words on and off, or yes and no, into true and false, or
+// another of the words that YAML 1.1 takes for them.
 bool TakeAsWord(const Option& option, const ConfigNode& value, void* object) {
   if (value.kind != Kind::kScalar || value.quoted) return false;
   const std::optional<bool> on = ReadOldBool(value.scalar);
   if (!on) return false;
-  const ConfigNode word = ConfigNode::Scalar(*on ? "on" : "off");
-  return option.set(object, word).ok() && option.check(object).ok();
+  const auto takes = [&](const char* word) {
+    return option.set(object, ConfigNode::Scalar(word)).ok() && option.check(object).ok();
+  };
+  return takes(*on ? "on" : "off") || takes(*on ? "yes" : "no");
 }
 
 // "recipe.yaml:3:9: csv.fields: ...", by the place of the value, or by that of what is wrong in it
