@@ -1,11 +1,10 @@
 #include "stoker/run/monitor.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "stoker/base/config.h"
 #include "stoker/base/short_text.h"
 
 namespace stoker {
@@ -14,6 +13,14 @@ namespace {
 bool LowerIsBetter(const MeasuredFigure& figure, const std::string& mode) {
   if (mode != "auto") return mode == "min";
   return figure.better == Better::kLower;
+}
+
+// Elsewhere the figures of an evaluation are called "val_loss", "eval_loss".
+std::string_view WithoutSide(std::string_view metric) {
+  for (const std::string_view side : {"val_", "eval_", "valid_", "test_"}) {
+    if (metric.starts_with(side)) return metric.substr(side.size());
+  }
+  return metric;
 }
 
 }  // namespace
@@ -27,9 +34,8 @@ Result<Monitor> Monitor::Create(std::string metric, const std::string& mode,
     std::vector<std::string> names;
     for (const MeasuredFigure& each : known) names.push_back(each.name);
     return InvalidArgument(
-        "'{}' is no figure that evaluations give; there are {}, and more where train.metrics names "
-        "them",
-        ShortText(metric), fmt::join(names, ", "));
+        "'{}' is no figure that evaluations give; {}; train.metrics adds more", ShortText(metric),
+        NameAdvice(WithoutSide(metric), names));
   }
   const bool lower = LowerIsBetter(*figure, mode);
   return Monitor(std::move(metric), lower);

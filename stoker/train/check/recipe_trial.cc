@@ -130,13 +130,17 @@ RecipeTrial TryTraining(const Recipe& recipe) {
     return {problems.ToStatus(), fmt::format("{}, since findings stand in the way", kBatches)};
   }
   problems.Add(InitializeModel((*learner)->model(), recipe.train, recipe.data.train).status());
-  if (!recipe.train.options.sanity)
+  std::vector<std::string> warnings = SettingsWithoutEffect(recipe, *plan);
+  if (std::string missing = MissingEvaluation(recipe); !missing.empty())
+    warnings.push_back(std::move(missing));
+  if (!recipe.train.options.sanity) {
     return {problems.ToStatus(), fmt::format("{}, since train.sanity is off", kBatches),
-            SettingsWithoutEffect(recipe, *plan)};
+            std::move(warnings)};
+  }
   const Status first = TryFirstSamples(recipe).status();
   problems.Add(first.ok() ? TryTrainBatch(recipe, **learner) : first);
   problems.Add(TryEvalBatch(recipe, **learner));
-  return {problems.ToStatus(), "", SettingsWithoutEffect(recipe, *plan)};
+  return {problems.ToStatus(), "", std::move(warnings)};
 }
 
 }  // namespace stoker

@@ -244,11 +244,8 @@ void TellStart(TrainingSession& session, TuneReport tuning) {
         "process alone");
   }
   if (!session.setup.device.note.empty()) warnings.push_back(session.setup.device.note);
-  if (!session.setup.recipe.data.eval) {
-    warnings.emplace_back(
-        "the recipe has no data.eval, so nothing is evaluated, and `stoker predict` will not know "
-        "how to prepare samples");
-  }
+  if (std::string missing = MissingEvaluation(session.setup.recipe); !missing.empty())
+    warnings.push_back(std::move(missing));
   session.recorder->Started({.run = session.setup.run.paths().root.string(),
                              .device = session.setup.device.description,
                              .model = session.setup.recipe.model.name,

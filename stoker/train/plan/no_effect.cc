@@ -168,4 +168,12 @@ std::vector<std::string> SettingsWithoutEffect(const Recipe& recipe, const Train
   return warnings;
 }
 
+std::string MissingEvaluation(const Recipe& recipe) {
+  if (recipe.data.eval) return "";
+  return fmt::format(
+      "the recipe has no data.eval, so nothing is evaluated{}, and `stoker predict` will not know "
+      "how to prepare samples",
+      recipe.train.metrics.empty() ? "" : ", not even train.metrics");
+}
+
 }  // namespace stoker

@@ -16,4 +16,7 @@ namespace stoker {
 // may have them.
 std::vector<std::string> SettingsWithoutEffect(const Recipe& recipe, const TrainingPlan& plan);
 
+// Returns a warning of what is left out without evaluations; empty if the recipe has data.eval.
+std::string MissingEvaluation(const Recipe& recipe);
+
 }  // namespace stoker
