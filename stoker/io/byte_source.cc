@@ -156,6 +156,10 @@ Result<std::unique_ptr<ByteSource>> OpenByteSourceAt(const std::string& path, ui
   if (start.empty() && WithoutCompressedEnding(path) != path)
     return DataLoss(
         "{}: the file is empty, which compressed files never are; copy or make it again", path);
+  if (const std::string_view unread = UnreadCompression(path, start); !unread.empty()) {
+    return Unimplemented("{}: the compression {} is not read; make it gzip, zstd, xz or bzip2",
+                         path, unread);
+  }
   if (compression == nullptr) return OpenStoredBytes(path, offset, std::move(account));
   STOKER_ASSIGN_OR_RETURN(auto stored, OpenStoredBytes(path, 0, account));
   std::unique_ptr<ByteSource> source = compression->make(std::move(stored), account);

@@ -22,6 +22,14 @@ constexpr Decompression kDecompressions[] = {
     {"bzip2", ".bz2", BeginsBzip2, MakeBzip2Source},
 };
 
+// Those that are not read. Numbers may begin like some of them, so the ending counts too.
+constexpr Decompression kUnread[] = {
+    {"lz4", ".lz4", BeginsWith<'\x04', '\x22', '\x4d', '\x18'>, nullptr},
+    {"lzma", ".lzma", BeginsWith<'\x5d', '\0', '\0'>, nullptr},
+    {"lzip", ".lz", BeginsWith<'L', 'Z', 'I', 'P'>, nullptr},
+    {"compress", ".Z", BeginsWith<'\x1f', '\x9d'>, nullptr},
+};
+
 }  // namespace
 
 std::span<const Decompression> Decompressions() { return kDecompressions; }
@@ -31,6 +39,13 @@ const Decompression* DecompressionOfStart(std::string_view start) {
     if (one.begins != nullptr && one.begins(start)) return &one;
   }
   return nullptr;
+}
+
+std::string_view UnreadCompression(std::string_view path, std::string_view start) {
+  for (const Decompression& one : kUnread) {
+    if (path.ends_with(one.ending) && one.begins(start)) return one.name;
+  }
+  return {};
 }
 
 const Decompression* DecompressionNamed(std::string_view name) {

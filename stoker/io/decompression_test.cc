@@ -4,8 +4,11 @@
 
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "stoker/base/testing.h"
+#include "stoker/io/atomic_file.h"
+#include "stoker/io/byte_source.h"
 
 namespace stoker::decompression_test {
 
@@ -31,6 +34,21 @@ TEST(Decompressions, AreToldByTheFirstBytes) {
   EXPECT_EQ(DecompressionOfStart("BZh91AY&SY"sv), DecompressionNamed("bzip2"));
   EXPECT_EQ(DecompressionOfStart("x\x9c plain"sv), nullptr);
   EXPECT_EQ(DecompressionOfStart(""sv), nullptr);
+}
+
+TEST(Decompressions, OfOtherKindsAreNamedAndNotReadAsTheyStand) {
+  const TempDir dir;
+  for (const auto& [name, start] : {std::pair{"a.csv.lz4", "\x04\x22\x4d\x18rest"sv},
+                                    std::pair{"a.csv.lzma", "\x5d\0\0\x80rest"sv},
+                                    std::pair{"a.csv.lz", "LZIPrest"sv},
+                                    std::pair{"a.csv.Z", "\x1f\x9drest"sv}}) {
+    STOKER_ASSERT_OK(WriteFileAtomically(dir / name, start));
+    EXPECT_THAT(OpenByteSource(dir / name),
+                FailsWith(StatusCode::kUnimplemented, "is not read; make it gzip"));
+    // Numbers may begin so.
+    STOKER_ASSERT_OK(WriteFileAtomically(dir / "numbers", start));
+    STOKER_EXPECT_OK(OpenByteSource(dir / "numbers"));
+  }
 }
 
 }  // namespace stoker::decompression_test
