@@ -115,6 +115,7 @@ void BM_Scaling(benchmark::State& bench) {
 }
 #define STOKER_SCALING ArgName("large")->Arg(0)->Arg(kLarge)->Iterations(1)
 BENCHMARK(BM_Scaling<Adamw>)->STOKER_SCALING;  // torch's own kernel
+BENCHMARK(BM_Scaling<Ftrl>)->STOKER_SCALING;
 BENCHMARK(BM_Scaling<Lamb>)->STOKER_SCALING;
 BENCHMARK(BM_Scaling<Lars>)->STOKER_SCALING;
 BENCHMARK(BM_Scaling<Lion>)->STOKER_SCALING;
