@@ -91,6 +91,15 @@ class PredictTest(Predicting):
         self.assertEqual(self.run_json("predict", "run", "data/eval-images.gz", "--limit", "0", "--set", split)["predictions"], wanted)
         self.assertEqual(len(self.predict("run", "--set", split)), SAMPLES - 80)  # without a file, its own part
 
+    def test_files_are_predicted_where_each_source_prepares_its_samples(self):
+        source = "{idx: {images: eval-images.gz, labels: eval-labels}}"
+        normalize = "{normalize: {mean: 0.2, std: 0.3}}"
+        both = f"data.eval=[concatenate: [[{source}, {normalize}], [{source}, {normalize}]], batch: 50]"
+        wanted = self.run_json("predict", "run", "data/eval-images.gz", "--limit", "0")["predictions"]
+        self.assertEqual(self.run_json("predict", "run", "data/eval-images.gz", "--limit", "0", "--set", both)["predictions"], wanted)
+        other = both.replace("0.2", "0.1", 1)
+        self.assert_fails(["predict", "run", "data/eval-images.gz", "--set", other], 1, "prepare samples in different ways")
+
     def test_top_and_scores_are_given_where_they_are_asked_for(self):
         plain = self.predict("run", "--limit", "7")
         self.assertEqual(len(plain), 7)

@@ -5,6 +5,7 @@
 #include "stoker/data/learn/training_requests.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/padded_batch.h"
+#include "stoker/data/ops/zip.h"
 #include "stoker/data/options/registry.h"
 #include "stoker/data/options/whole_pipeline.h"
 #include "stoker/data/recipe/data_section.h"
@@ -46,6 +47,41 @@ Result<ConfigNode> EvalSection(const ConfigNode& recipe) {
       "the recipe has no pipeline data.eval, so it is not known how samples are prepared; add one");
 }
 
+// The pipelines that a source takes its elements from in turns (concatenate, mix, ...); nothing for
+// other sources. Those of zip give other fields each.
+std::vector<ConfigNode> InputsOf(const ConfigNode& source) {
+  const auto stage = ParseStage(WithoutOnError(source));
+  if (!stage.ok() || stage->name == Zip::kName) return {};
+  const ConfigNode* const inputs = stage->node.Find(stage->name)->Find("inputs");
+  return inputs == nullptr ? std::vector<ConfigNode>() : inputs->items;
+}
+
+std::string StagesText(const ConfigNode& list) {
+  std::string text;
+  for (size_t i = 1; i < list.items.size(); ++i) text += ToYamlLine(list.items[i]) + "\n";
+  return text;
+}
+
+// As EvalSection, but where the source combines pipelines, their stages stand in the list, after one
+// of their sources: samples to predict go through these too.
+Result<ConfigNode> FlatEvalSection(const ConfigNode& recipe) {
+  STOKER_ASSIGN_OR_RETURN(ConfigNode list, EvalSection(recipe));
+  while (true) {
+    const std::vector<ConfigNode> inputs = InputsOf(list.items.front());
+    if (inputs.empty()) return list;
+    for (const ConfigNode& input : inputs) {
+      if (StagesText(input) == StagesText(inputs.front())) continue;
+      return FailedPrecondition(
+          "{}: the pipelines of data.eval that are combined here prepare samples in different ways, "
+          "and a prediction needs one; put the stages that they share after the combination",
+          list.items.front().location.ToString());
+    }
+    std::vector<ConfigNode> items = inputs.front().items;
+    items.insert(items.end(), list.items.begin() + 1, list.items.end());
+    list.items = std::move(items);
+  }
+}
+
 // Whether a stage is a `lookup` of the field that a model of this recipe learns.
 bool NumbersLabels(const ConfigNode& stage, const ConfigNode& recipe) {
   const ConfigNode* const lookup = stage.Find(Lookup::kName);
@@ -70,7 +106,7 @@ Result<Dataset> ParseEvalPipeline(const ConfigNode& recipe,
 }
 
 Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
-  STOKER_ASSIGN_OR_RETURN(const ConfigNode eval, EvalSection(recipe));
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode eval, FlatEvalSection(recipe));
   Dataset dataset = std::move(source);
   for (size_t i = 1; i < eval.items.size(); ++i) {
     ConfigNode entry = WithoutOnError(eval.items[i]);
@@ -97,7 +133,7 @@ Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
 }
 
 bool EvalPipelineDecodes(const ConfigNode& recipe, std::string_view field) {
-  const Result<ConfigNode> eval = EvalSection(recipe);
+  const Result<ConfigNode> eval = FlatEvalSection(recipe);
   if (!eval.ok()) return false;
   return std::ranges::any_of(eval->items, [&](const ConfigNode& entry) {
     const auto stage = ParseStage(WithoutOnError(entry));
