@@ -1,7 +1,10 @@
 """`stoker bench` and `stoker inspect` on whole files and recipes."""
 import gzip
+import io
 import struct
+import tarfile
 import unittest
+import zipfile
 
 from program import CLASSES, RECIPE, SIDE, TRAIN_IMAGES, ProgramTest
 
@@ -67,6 +70,19 @@ class InspectTest(ProgramTest):
             self.assertAlmostEqual(found["values"]["mean"], 29.5 + 150 / 4, delta=0.5)
         out, _ = self.run_stoker("inspect", "data/train-images")
         self.assertIn("for `normalize`", out)
+
+    def test_a_sample_of_an_archive_that_is_larger_than_what_is_shown_is_not_read(self):
+        large = bytes(80_000_000)  # 80 kB when compressed
+        with zipfile.ZipFile(self.path("large.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("a.bin", large)
+        with tarfile.open(self.path("large.tar.gz"), "w:gz") as archive:
+            member = tarfile.TarInfo("a.bin")
+            member.size = len(large)
+            archive.addfile(member, io.BytesIO(large))
+        for name in ("large.zip", "large.tar.gz"):
+            found = self.run_json("inspect", name)
+            self.assertEqual(found["fields"]["bin"]["largest"], len(large))
+            self.assertRegex(found["samples_error"], "^the largest has 80.* MB, and at most 67.* MB are read here$")
 
     def test_labels_are_counted(self):
         found = self.run_json("inspect", "data/train-labels.gz")

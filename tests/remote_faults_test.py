@@ -280,10 +280,11 @@ class RemoteFaultsTest(RemoteFaults):
                                   remote="anonymous: true", **environment)
 
     def test_an_object_or_bucket_that_is_not_there_is_told_in_the_stores_words(self):
-        for code in ("NoSuchKey", "NoSuchBucket"):
+        for code, advice in [("NoSuchKey", ": no such file; check the name"),
+                             ("NoSuchBucket", ": the bucket is not there, or not on this server; check its name and `endpoint`")]:
             with self.subTest(code=code):
                 place, environment = self.s3(code, "It does not exist.", status=404)
-                self.assert_reading_fails("s3://bucket", place + ": no such file; check the name", **environment)
+                self.assert_reading_fails("s3://bucket", place + advice, **environment)
 
     def test_s3_that_asks_to_slow_down_is_tried_again_and_then_told(self):
         place, environment = self.s3("SlowDown", "Please reduce your request rate.", status=503)
@@ -386,6 +387,30 @@ class StoppedPackingTest(RemoteFaults):
         self.assertEqual(process.returncode, 143, err)
         self.assertFalse(os.path.exists(self.path(f"out-{first_silent}.stoker")))
         return True
+
+
+class StoppedDoctorTest(RemoteFaults):
+    """A doctor whose server falls silent at one request after the other."""
+
+    def test_a_signal_ends_it(self):
+        rows = "a,label\n" + "".join(f"{i % 7},{i % 2}\n" for i in range(60_000))
+        for first_silent in range(6):
+            with self.subTest(first_silent=first_silent):
+                talks, is_silent = threading.Event(), threading.Event()
+
+                def answer(request, number, first_silent=first_silent, talks=talks, is_silent=is_silent):
+                    if number >= first_silent:
+                        is_silent.set()
+                        talks.wait()
+                    return part_of(rows.encode(), request)
+                self.addCleanup(talks.set)
+                recipe = self.recipe(self.serve(answer), "timeout: 300", "csv: {files: rows.csv, fields: {x: {columns: [a]}, label: int64}}\n    - batch: 100")
+                process = self.start("doctor", recipe, "--seconds", "20", environment=self.variables)
+                self.assertTrue(is_silent.wait(60))
+                time.sleep(0.3)  # until the program waits for the answer
+                process.send_signal(signal.SIGTERM)
+                _, err = process.communicate(timeout=60)  # a silent server is given up after 300 s
+                self.assertEqual(process.returncode, 143, err)
 
 
 class StoppedCopyTest(RemoteFaults):

@@ -33,7 +33,7 @@ class MetricsFile {
 
   // Removes the lines appended after the file had `size` bytes, and a partial last line: a run that
   // resumes from there writes them again, so no step appears twice. Errors: kDataLoss if the file
-  // is shorter; then it is unchanged.
+  // is shorter, or a line goes on there; then it is unchanged.
   Status CutBack(uint64_t size);
 
  private:

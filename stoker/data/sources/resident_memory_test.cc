@@ -16,7 +16,9 @@
 #include "stoker/formats/arrow/arrow_testing_internal.h"
 #include "stoker/formats/lmdb/lmdb_writer.h"
 #include "stoker/io/atomic_file.h"
+#include "stoker/io/file.h"
 #include "stoker/io/file_bytes_testing_internal.h"
+#include "stoker/io/packed_testing_internal.h"
 
 namespace stoker::resident_memory_test {
 
@@ -76,6 +78,17 @@ Make Repeated(const char* name, std::string start, std::string (*make_record)())
     std::string whole = start;
     for (int64_t i = 0; i < kElements; ++i) whole += record;
     WriteFast(path, damaged_kinds::Gzipped(whole));
+  };
+}
+
+// What `make` has written as `name`, compressed, with `ending` after the name.
+Make Compressed(Make make, std::string name, std::string ending,
+                std::function<std::string(const std::string&)> compress) {
+  return [=](const TempDir& dir) {
+    make(dir);
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::string plain, ReadTextFile(dir / name, 1 << 30));
+    WriteFast(dir / (name + ending), compress(plain));
+    std::filesystem::remove(dir / name);
   };
 }
 
@@ -214,6 +227,10 @@ std::vector<LargeKind> LargeKinds() {
       {"tfrecord_in_order", "tfrecord: {files: $/x.tfrecord, index: none}", PackedAs("tfrecord")},
       {"tar", "webdataset: {files: $/x.tar, index: memory}", PackedAs("tar")},
       {"tar_in_order", "webdataset: {files: $/x.tar, index: none}", PackedAs("tar")},
+      {"tfrecord_gz", "tfrecord: {files: $/x.tfrecord.gz}",
+       Compressed(PackedAs("tfrecord"), "x.tfrecord", ".gz", damaged_kinds::Gzipped)},
+      {"tar_gz", "webdataset: {files: $/x.tar.gz}",
+       Compressed(PackedAs("tar"), "x.tar", ".gz", damaged_kinds::Gzipped)},
       {"recordio", "recordio: {files: $/x.rec, index: memory, whole: true}",
        Repeated("x.rec", "", ImageRecord)},
       {"csv", "csv: {files: $/x.csv, index: memory, fields: {a: int64, b: text}}",
@@ -225,6 +242,12 @@ std::vector<LargeKind> LargeKinds() {
       {"libsvm", "libsvm: {files: $/x.svm, index: none}", Repeated("x.svm", "", SvmRow)},
       {"lines", "lines: $/x.txt", Repeated("x.txt", "", Line)},
       {"lines_gz", "lines: $/x.gz", Repeated("x.gz", "", Line)},
+      {"lines_xz", "lines: $/x.txt.xz",
+       Compressed(Repeated("x.txt", "", Line), "x.txt", ".xz",
+                  [](const std::string& plain) { return XzCompress(plain); })},
+      {"lines_bz2", "lines: $/x.txt.bz2",
+       Compressed(Repeated("x.txt", "", Line), "x.txt", ".bz2",
+                  [](const std::string& plain) { return Bzip2Compress(plain); })},
       {"binary",
        fmt::format("binary: {{files: $/x.bin, fields: {{a: {{shape: [{}]}}}}}}", kElement),
        Repeated("x.bin", "", LargeText)},

@@ -16,7 +16,9 @@ size_t FindRowEnd(std::string_view text, char quote, size_t& at, bool& inside, i
   while (at < text.size()) {
     const size_t end = std::min(text.find('\n', at), text.size());
     if (quote != 0) {
-      for (size_t q = text.find(quote, at); q < end; q = text.find(quote, q + 1)) inside = !inside;
+      const std::string_view line = text.substr(at, end - at);
+      for (size_t q = line.find(quote); q != line.npos; q = line.find(quote, q + 1))
+        inside = !inside;
     }
     if (end == text.size()) {
       at = end;

@@ -11,6 +11,7 @@
 #include "stoker/io/file.h"
 #include "stoker/io/kept_file.h"
 #include "stoker/io/remote/location.h"
+#include "stoker/io/remote/remote_file.h"
 #include "stoker/io/remote/remote_names.h"
 
 namespace stoker {
@@ -86,7 +87,10 @@ class N5Array final : public ChunkedArray {
     const uint64_t most = chunk_bytes() + chunk_bytes() / 8 + (64 << 10);
     const Result<Buffer> file = ReadWholeFile(path.string(), most, account);
     // What is not there is zeros, but not what cannot be looked at.
-    if (!file.ok() && file.status().code() == StatusCode::kNotFound) return StoredChunk{};
+    if (file.status().code() == StatusCode::kNotFound) {
+      STOKER_RETURN_IF_ERROR(CheckPresent());
+      return StoredChunk{};
+    }
     STOKER_RETURN_IF_ERROR(file.status());
     Result<StoredChunk> chunk = ParseN5Block(attributes_, {file->data(), file->size()}, account);
     if (!chunk.ok()) return InFile(path, chunk.status());
@@ -116,6 +120,18 @@ class N5Array final : public ChunkedArray {
   }
 
  private:
+  // Of an array that was removed, or whose disk or server is away, every block is missing.
+  Status CheckPresent() const {
+    const std::string attributes = (folder_ / kAttributesFile).string();
+    const Status found = IsRemotePath(attributes) ? RemoteFile::Find(attributes).status()
+                                                  : File::Open(attributes).status();
+    if (found.code() != StatusCode::kNotFound) return found;
+    return Unavailable(
+        "{}: it is there no more, so a block that is missing may be anything; is the disk or server "
+        "with the array away?",
+        attributes);
+  }
+
   // Blocks lie below folders that are called by their number along a dimension, the fastest first;
   // `dimensions` of them are left. Other names are not blocks.
   Status AddWritten(const fs::path& folder, size_t dimensions, int64_t number, int64_t stride,

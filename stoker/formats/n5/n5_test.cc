@@ -71,6 +71,17 @@ TEST_F(N5Test, ABlockThatWasNeverWrittenIsZeros) {
   EXPECT_THAT(*Row("a", 2), ElementsAre(20, 21, 22, 23, 24));
 }
 
+TEST_F(N5Test, ABlockOfAnArrayThatIsThereNoMoreIsAnErrorAndNotZeros) {
+  WriteNumbers("a", false);
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto array, OpenN5(std::filesystem::path(dir_ / "a")));
+  STOKER_EXPECT_OK(array->ReadChunk(0));
+  std::filesystem::rename(dir_ / "a", dir_ / "away");
+  const Result<StoredChunk> chunk = array->ReadChunk(1);
+  EXPECT_THAT(chunk, FailsWith(StatusCode::kUnavailable, "a/attributes.json: it is there no more"));
+  std::filesystem::rename(dir_ / "away", dir_ / "a");
+  STOKER_EXPECT_OK(array->ReadChunk(1));
+}
+
 TEST_F(N5Test, ABlockThatMayNotBeReadIsAnErrorAndNotZeros) {
   WriteNumbers("a", false);
   std::filesystem::remove(dir_ / "a/0/0");

@@ -172,6 +172,12 @@ Status ErrorOf(const HttpDialect& dialect, const RemoteAccess& access, const Rem
   }
   const StoreError error = dialect.ReadError(answer);
   if (dialect.IsRefusal(answer, error)) return dialect.Refusal(access, place, text, error);
+  if (error.code == "NoSuchBucket") {
+    return FailedPrecondition(
+        "{}: {}: the bucket is not there, or not on this server; check its name and `endpoint` "
+        "(data.remote)",
+        place, text);
+  }
   switch (answer.head.status) {
     case 404:
     case 410: return Missing(access.location, text);

@@ -12,6 +12,7 @@
 #include "stoker/base/ledger.h"
 #include "stoker/base/printable.h"
 #include "stoker/base/proc_text.h"
+#include "stoker/base/stop_scope.h"
 #include "stoker/base/worker_group.h"
 #include "stoker/data/recipe/memory_options.h"
 #include "stoker/data/recipe/plugins.h"
@@ -65,6 +66,8 @@ class Doctor {
     STOKER_ASSIGN_OR_RETURN(recipe_, ReadDoctorRecipe(file, folder, arguments_.set));
     STOKER_RETURN_IF_ERROR(Check());
     NoteInterrupt();
+    // The data are looked at several times, which no pass stands around.
+    const StopScope stopped([] { return Interrupted().load(); });
     ::signal(SIGPIPE, SIG_IGN);  // the temporary run must be removed
     STOKER_RETURN_IF_ERROR(timer_.Start());
     if (!arguments_.rate_in_folder.empty()) return PrintRate();

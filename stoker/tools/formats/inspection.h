@@ -1,6 +1,7 @@
 // The result of `stoker inspect`, as text and as JSON.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@ struct Inspection {
   // would make; null if that is not one number) and "fields", by their names.
   Json json = {};
   Status damage = {};  // its damage, if it could be described all the same
+  uint64_t largest_sample = 0;  // bytes; 0 if that is not known before samples are read
 };
 
 }  // namespace stoker

@@ -25,8 +25,13 @@ void SampleSummary::Add(std::string_view name, uint64_t size) {
   CountName(name);
   const std::optional<SampleName> sample = SplitSampleName(name);
   if (!sample) return;
-  samples_ += samples_ == 0 || sample->key != key_ ? 1 : 0;
+  if (samples_ == 0 || sample->key != key_) {
+    ++samples_;
+    bytes_ = 0;
+  }
   key_ = sample->key;
+  bytes_ += size;
+  largest_ = std::max(largest_, bytes_);
   Field& field = fields_[LowerCaseExtension(sample->extension)];
   field.smallest = field.samples == 0 ? size : std::min(field.smallest, size);
   field.largest = std::max(field.largest, size);
@@ -35,6 +40,7 @@ void SampleSummary::Add(std::string_view name, uint64_t size) {
 
 void SampleSummary::Describe(const std::string& path, std::string_view format,
                              Inspection& out) const {
+  out.largest_sample = largest_;
   Json fields = Json::object();
   std::vector<std::vector<std::string>> table = {{"field", "samples", "bytes"}};
   for (const auto& [name, field] : fields_) {

@@ -18,7 +18,8 @@ class SampleSummary {
   // for each, to detect repeated names.
   void Add(std::string_view name, uint64_t size);
 
-  // Adds format, members, samples and fields to `out`, whose damage is already set.
+  // Adds format, members, samples and fields, and the size of the largest sample, to `out`, whose
+  // damage is already set.
   void Describe(const std::string& path, std::string_view format, Inspection& out) const;
 
  private:
@@ -30,6 +31,7 @@ class SampleSummary {
 
   int64_t members_ = 0, samples_ = 0;
   std::string key_;  // of the last member's sample
+  uint64_t bytes_ = 0, largest_ = 0;  // of that sample so far, and of the largest
   std::map<std::string, Field> fields_;
   // By a hash of 64 bits of their names, which two of ten million share with a probability of one
   // in 300,000: whether one was repeated.

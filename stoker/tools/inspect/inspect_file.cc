@@ -6,6 +6,7 @@
 #include "stoker/tools/formats/file_format.h"
 #include "stoker/tools/formats/samples.h"
 #include "stoker/tools/inspect/inspect_samples.h"
+#include "stoker/tools/program/text.h"
 
 namespace stoker {
 
@@ -16,7 +17,12 @@ Result<Inspection> InspectFile(const std::string& path, int64_t samples) {
   if (inspection.ok() && inspection->damage.ok() && samples > 0 && format->open != nullptr) {
     const int64_t budget =
         format->reads_groups ? std::max(kSampleBudget, DefaultMemoryBudget()) : kSampleBudget;
-    AddFirstSamples(format->open(path, inspection->json), budget, samples, *inspection);
+    AddFirstSamples(inspection->largest_sample > static_cast<uint64_t>(budget)
+                        ? ResourceExhausted("the largest has {}, and at most {} are read here",
+                                            ByteText(inspection->largest_sample),
+                                            ByteText(static_cast<uint64_t>(budget)))
+                        : format->open(path, inspection->json),
+                    budget, samples, *inspection);
   }
   return inspection;
 }

@@ -8,6 +8,7 @@
 
 #include "stoker/base/json.h"
 #include "stoker/data/learn/learned.h"
+#include "stoker/io/file.h"
 #include "stoker/io/kept_file.h"
 #include "stoker/io/manifest.h"
 #include "stoker/run/checkpoint.h"
@@ -65,6 +66,18 @@ std::optional<uint64_t> MetricsBytesAt(const std::string& checkpoint) {
   return bytes.is_number_unsigned() ? std::optional(bytes.get<uint64_t>()) : std::nullopt;
 }
 
+// A checkpoint is written after whole lines.
+Status CheckLineEndsAt(const std::string& metrics, uint64_t bytes, int64_t step) {
+  if (bytes == 0) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const File file, File::Open(metrics));
+  std::byte last{};
+  STOKER_ASSIGN_OR_RETURN(const size_t got, file.ReadUpTo(bytes - 1, {&last, 1}));
+  if (got == 0 || last == std::byte{'\n'}) return OkStatus();
+  return DataLoss("{}: byte {}, up to which it had whole lines at step {}, is inside a line: lines "
+                  "were changed",
+                  metrics, bytes, step);
+}
+
 bool IsDamaged(const std::string& checkpoint) {
   const Result<Manifest> manifest = Manifest::Read(checkpoint);
   const Status whole = manifest.ok() ? manifest->CheckAll() : manifest.status();
@@ -85,7 +98,7 @@ Status VerifyMetrics(const RunPaths& run) {
   for (const int64_t step : steps) {
     const std::optional<uint64_t> written = MetricsBytesAt(checkpoints.PathOf(step));
     if (!written) continue;
-    if (size >= *written) return OkStatus();
+    if (size >= *written) return CheckLineEndsAt(run.metrics(), *written, step);
     // A damaged checkpoint is a finding of its own. A run that goes on from the one before it has
     // cut back the lines.
     if (IsDamaged(checkpoints.PathOf(step))) continue;
