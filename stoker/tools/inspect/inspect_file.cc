@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/base/default_budget.h"
 #include "stoker/base/ledger.h"
 #include "stoker/tools/formats/file_format.h"
 #include "stoker/tools/formats/samples.h"
@@ -17,6 +18,8 @@ Result<Inspection> InspectFile(const std::string& path, int64_t samples) {
   if (inspection.ok() && inspection->damage.ok() && samples > 0 && format->open != nullptr) {
     const int64_t budget =
         format->reads_groups ? std::max(kSampleBudget, DefaultMemoryBudget()) : kSampleBudget;
+    if (budget == kSampleBudget)
+      SetHowToRaiseTheBudget("read it with a recipe: what `inspect` shows of samples is bounded");
     AddFirstSamples(inspection->largest_sample > static_cast<uint64_t>(budget)
                         ? ResourceExhausted("the largest has {}, and at most {} are read here",
                                             ByteText(inspection->largest_sample),
