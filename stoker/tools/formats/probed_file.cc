@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "stoker/base/remote_path.h"
 #include "stoker/io/byte_source.h"
@@ -21,7 +22,10 @@ std::string ProbedFile::stored_name() const {
 }
 
 std::string ProbedFile::extension() const {
-  return std::filesystem::path(WithoutCompressedEnding(path)).extension().string();
+  std::string_view name = path;
+  if (name.starts_with("http://") || name.starts_with("https://"))
+    name = name.substr(0, name.find('?'));  // a signature may follow
+  return std::filesystem::path(WithoutCompressedEnding(name)).extension().string();
 }
 
 Result<ProbedFile> ProbePath(const std::string& path) {
