@@ -25,7 +25,7 @@ struct RequestHead {
 };
 
 struct AdmissionResult {
-  const HttpRoute* route = nullptr;  // null: refused
+  const HttpRoute* route = nullptr;  // of the Admission; null: refused
   HttpRequest request;               // for the route, still without a body
   HttpResponse refusal = {};
 };

@@ -32,13 +32,14 @@ int StatusOf(const AdmissionResult& decision) {
 TEST(Admission, FindsTheRouteAndPassesTheRequestOn) {
   RequestHead head = Get("/metrics?a=1");
   head.headers.insert(head.headers.end(), {{"X-Some", "1"}, {"x-some", "2"}});
-  const AdmissionResult decision = Make().Decide(head);
+  const Admission admission = Make();
+  const AdmissionResult decision = admission.Decide(head);
   ASSERT_NE(decision.route, nullptr);
   EXPECT_EQ(decision.route->path, "/metrics");
   EXPECT_EQ(decision.request.query, "a=1");
   EXPECT_EQ(decision.request.headers.at("x-some"), "1, 2");
   head.method = "HEAD";
-  EXPECT_EQ(StatusOf(Make().Decide(head)), 200);
+  EXPECT_EQ(StatusOf(admission.Decide(head)), 200);
 }
 
 TEST(Admission, RefusesWhatIsNotThereAndSaysWhichMethodsAre) {
