@@ -26,7 +26,7 @@ class WordVectorsTest : public testing::Test {
 
 TEST_F(WordVectorsTest, OfWordsAreThoseOfTheirLinesWithOrWithoutAFirstLineOfCounts) {
   const std::string lines = "moon 1 2.5\nstar 0 0\nnew york -1e-3 7\nmoon 9 9\n";
-  for (const std::string& first : {"", "4 2\n"}) {
+  for (const std::string first : {"", "4 2\n"}) {
     STOKER_ASSERT_OK_AND_ASSIGN(const WordVectors vectors, Read(first + lines));
     EXPECT_EQ(vectors.in_file, 4);
     EXPECT_EQ(vectors.num_found, 2);
@@ -62,7 +62,7 @@ TEST_F(WordVectorsTest, ThatAreNoneAreRefusedWithTheLine) {
 }
 
 TEST_F(WordVectorsTest, OfAnotherWidthAreRefusedAtTheFirstLine) {
-  for (const std::string& text : {"sun 1 2 3\n", "1 3\nsun 1 2 3\n"}) {
+  for (const char* text : {"sun 1 2 3\n", "1 3\nsun 1 2 3\n"}) {
     const Status status = Read(text).status();
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
     EXPECT_THAT(status.message(), HasSubstr("its vectors have 3 numbers, and 2 are wanted"));
