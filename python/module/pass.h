@@ -32,9 +32,9 @@ struct FieldConverter {
 //
 // Waits without the GIL; a wait on the main thread looks for signals every 20 ms, so that Ctrl-C
 // ends it. Calls of several threads follow one another. Next runs handlers of signals and functions
-// of the pipeline; what these call of the same pass is an error, except Close. In a child that fork() made every call is
-// an error, and nothing is freed: the threads of the pass, and who holds its locks, are in the
-// parent.
+// of the pipeline; what these call of the same pass is an error, except Close. In a child that
+// fork() made every call is an error, and nothing is freed: the threads of the pass, and who holds
+// its locks, are in the parent.
 class Pass {
  public:
   // Opens the pass, which takes as long as the loading of its files. `state`: where to continue,
@@ -86,7 +86,7 @@ class Pass {
   std::atomic<bool> stop_{false};
   std::atomic<bool> ended_{false};
   std::atomic<std::thread::id> within_{};  // the thread in Next; none: no thread's id
-  std::atomic<int> inside_{0};  // calls of Next that have not come back to Python
+  std::atomic<int> inside_{0};             // calls of Next that have not come back to Python
 
   Mutex mutex_;  // one call at a time
   std::unique_ptr<Live> live_ STOKER_GUARDED_BY(mutex_);

@@ -124,7 +124,7 @@ class WorkerChannel {
   bool awaited_ = false;  // an answer is under way
   bool maps_ = false;     // it is that of kMap
   Status broken_;         // why it can no longer be used
-  uint32_t number_ = 0;  // of the last request that is answered; its answer has it too
+  uint32_t number_ = 0;   // of the last request that is answered; its answer has it too
   SharedMemory request_, answer_;
   std::string message_;
 };

@@ -71,8 +71,8 @@ size_t WorkerPool::size() const {
 
 size_t WorkerPool::num_ready() const {
   const MutexLock lock(mutex_);
-  return size_ -
-         static_cast<size_t>(std::ranges::count_if(idle_, [](const auto& idle) { return idle->busy(); }));
+  return size_ - static_cast<size_t>(
+                     std::ranges::count_if(idle_, [](const auto& idle) { return idle->busy(); }));
 }
 
 }  // namespace stoker::python

@@ -32,8 +32,8 @@ std::span<const Decompression> Decompressions();
 // told.
 const Decompression* DecompressionOfStart(std::string_view start);
 
-// Returns the name of a compression that is none of these, "lz4", by the file's ending and its first
-// bytes; empty if there is no sign of one.
+// Returns the name of a compression that is none of these, "lz4", by the file's ending and its
+// first bytes; empty if there is no sign of one.
 std::string_view UnreadCompression(std::string_view path, std::string_view start);
 
 // Returns the compression with this name; null if there is none.

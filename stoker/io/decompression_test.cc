@@ -38,10 +38,10 @@ TEST(Decompressions, AreToldByTheFirstBytes) {
 
 TEST(Decompressions, OfOtherKindsAreNamedAndNotReadAsTheyStand) {
   const TempDir dir;
-  for (const auto& [name, start] : {std::pair{"a.csv.lz4", "\x04\x22\x4d\x18rest"sv},
-                                    std::pair{"a.csv.lzma", "\x5d\0\0\x80rest"sv},
-                                    std::pair{"a.csv.lz", "LZIPrest"sv},
-                                    std::pair{"a.csv.Z", "\x1f\x9drest"sv}}) {
+  for (const auto& [name, start] :
+       {std::pair{"a.csv.lz4", "\x04\x22\x4d\x18rest"sv},
+        std::pair{"a.csv.lzma", "\x5d\0\0\x80rest"sv}, std::pair{"a.csv.lz", "LZIPrest"sv},
+        std::pair{"a.csv.Z", "\x1f\x9drest"sv}}) {
     STOKER_ASSERT_OK(WriteFileAtomically(dir / name, start));
     EXPECT_THAT(OpenByteSource(dir / name),
                 FailsWith(StatusCode::kUnimplemented, "is not read; make it gzip"));

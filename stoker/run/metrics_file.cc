@@ -91,9 +91,10 @@ Status MetricsFile::CutBack(uint64_t size) {
   STOKER_ASSIGN_OR_RETURN(const off_t kept,
                           EndOfWholeLines(descriptor_.get(), path_, static_cast<off_t>(size)));
   if (kept != static_cast<off_t>(size) && status.st_size != static_cast<off_t>(size)) {
-    return DataLoss("{}: {} bytes of whole lines were written, and byte {} is inside a line: lines "
-                    "were changed",
-                    path_, size, size);
+    return DataLoss(
+        "{}: {} bytes of whole lines were written, and byte {} is inside a line: lines "
+        "were changed",
+        path_, size, size);
   }
   if (::ftruncate(descriptor_.get(), kept) != 0) return ErrnoStatus(errno, path_);
   return OkStatus();

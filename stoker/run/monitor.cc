@@ -33,9 +33,8 @@ Result<Monitor> Monitor::Create(std::string metric, const std::string& mode,
   if (figure == known.end()) {
     std::vector<std::string> names;
     for (const MeasuredFigure& each : known) names.push_back(each.name);
-    return InvalidArgument(
-        "'{}' is no figure that evaluations give; {}; train.metrics adds more", ShortText(metric),
-        NameAdvice(WithoutSide(metric), names));
+    return InvalidArgument("'{}' is no figure that evaluations give; {}; train.metrics adds more",
+                           ShortText(metric), NameAdvice(WithoutSide(metric), names));
   }
   const bool lower = LowerIsBetter(*figure, mode);
   return Monitor(std::move(metric), lower);

@@ -199,9 +199,10 @@ const std::vector<Option>& OptionsOf<InitFromOptions>() {
 
 void VectorsOptions::Describe(OptionTable<VectorsOptions>& table) {
   table
-      .Field("file", &VectorsOptions::file,
-             "a line for each word, with the word and its numbers, as GloVe and fastText have them; "
-             "relative to the recipe")
+      .Field(
+          "file", &VectorsOptions::file,
+          "a line for each word, with the word and its numbers, as GloVe and fastText have them; "
+          "relative to the recipe")
       .Required();
 }
 

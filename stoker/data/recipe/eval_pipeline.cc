@@ -62,8 +62,8 @@ std::string StagesText(const ConfigNode& list) {
   return text;
 }
 
-// As EvalSection, but where the source combines pipelines, their stages stand in the list, after one
-// of their sources: samples to predict go through these too.
+// As EvalSection, but where the source combines pipelines, their stages stand in the list, after
+// one of their sources: samples to predict go through these too.
 Result<ConfigNode> FlatEvalSection(const ConfigNode& recipe) {
   STOKER_ASSIGN_OR_RETURN(ConfigNode list, EvalSection(recipe));
   while (true) {
@@ -72,8 +72,8 @@ Result<ConfigNode> FlatEvalSection(const ConfigNode& recipe) {
     for (const ConfigNode& input : inputs) {
       if (StagesText(input) == StagesText(inputs.front())) continue;
       return FailedPrecondition(
-          "{}: the pipelines of data.eval that are combined here prepare samples in different ways, "
-          "and a prediction needs one; put the stages that they share after the combination",
+          "{}: the pipelines of data.eval that are combined here prepare samples in different "
+          "ways, and a prediction needs one; put the stages that they share after the combination",
           list.items.front().location.ToString());
     }
     std::vector<ConfigNode> items = inputs.front().items;

@@ -107,8 +107,8 @@ TEST_F(NumberedPipelineTest, KnowsTheFilesOfSamplesThatAreDrawnOrOfSeveralSource
         "[" + folder + ", {sample: {count: 7}}, decode, batch: 2]",
         "[" + folder + ", decode, balance, shuffle, batch: 2]",
         "[concatenate: {inputs: [[" + folder + "], [" + folder + ", take: 4]]}, decode, batch: 2]",
-        "[concatenate: {inputs: [[" + folder + "], [" + folder + ", balance]]}, decode, shuffle, "
-        "batch: 2]"}) {
+        "[concatenate: {inputs: [[" + folder + "], [" + folder +
+            ", balance]]}, decode, shuffle, batch: 2]"}) {
     SCOPED_TRACE(eval);
     STOKER_ASSERT_OK_AND_ASSIGN(const NumberedPipeline numbered, Parse(eval));
     EXPECT_FALSE(numbered.numbers_source);

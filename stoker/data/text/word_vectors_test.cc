@@ -78,7 +78,8 @@ TEST_F(WordVectorsTest, OfDamagedFilesAreReadOrRefusedAndNeverMore) {
       text[random() % text.size()] = static_cast<char>(random());
     const Result<WordVectors> vectors = Read(text, 3);
     if (!vectors.ok()) continue;
-    EXPECT_TRUE(std::ranges::all_of(vectors->values, [](float value) { return std::isfinite(value); }));
+    EXPECT_TRUE(
+        std::ranges::all_of(vectors->values, [](float value) { return std::isfinite(value); }));
   }
 }
 

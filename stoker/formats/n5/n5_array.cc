@@ -127,8 +127,8 @@ class N5Array final : public ChunkedArray {
                                                   : File::Open(attributes).status();
     if (found.code() != StatusCode::kNotFound) return found;
     return Unavailable(
-        "{}: it is there no more, so a block that is missing may be anything; is the disk or server "
-        "with the array away?",
+        "{}: it is there no more, so a block that is missing may be anything; is the disk or "
+        "server with the array away?",
         attributes);
   }
 

@@ -16,7 +16,7 @@ struct Inspection {
   // The same facts. For every data file "format", "count" (the samples that the format's source
   // would make; null if that is not one number) and "fields", by their names.
   Json json = {};
-  Status damage = {};  // its damage, if it could be described all the same
+  Status damage = {};           // its damage, if it could be described all the same
   uint64_t largest_sample = 0;  // bytes; 0 if that is not known before samples are read
 };
 

@@ -30,7 +30,7 @@ class SampleSummary {
   void CountName(std::string_view name);
 
   int64_t members_ = 0, samples_ = 0;
-  std::string key_;  // of the last member's sample
+  std::string key_;                   // of the last member's sample
   uint64_t bytes_ = 0, largest_ = 0;  // of that sample so far, and of the largest
   std::map<std::string, Field> fields_;
   // By a hash of 64 bits of their names, which two of ten million share with a probability of one

@@ -73,9 +73,10 @@ Status CheckLineEndsAt(const std::string& metrics, uint64_t bytes, int64_t step)
   std::byte last{};
   STOKER_ASSIGN_OR_RETURN(const size_t got, file.ReadUpTo(bytes - 1, {&last, 1}));
   if (got == 0 || last == std::byte{'\n'}) return OkStatus();
-  return DataLoss("{}: byte {}, up to which it had whole lines at step {}, is inside a line: lines "
-                  "were changed",
-                  metrics, bytes, step);
+  return DataLoss(
+      "{}: byte {}, up to which it had whole lines at step {}, is inside a line: lines "
+      "were changed",
+      metrics, bytes, step);
 }
 
 bool IsDamaged(const std::string& checkpoint) {

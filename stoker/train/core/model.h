@@ -49,9 +49,9 @@ class Model : public torch::nn::Module {
   // sample's name, before it reaches a kernel, and so is a pipeline that pads with another number.
   virtual std::optional<KnownTokens> Tokens() const { return std::nullopt; }
 
-  // Returns the tables that have a vector for each category of a feature or for each token, [number,
-  // width], by the feature's name, or an empty name for the tokens: train.init_from.vectors fills
-  // them.
+  // Returns the tables that have a vector for each category of a feature or for each token,
+  // [number, width], by the feature's name, or an empty name for the tokens:
+  // train.init_from.vectors fills them.
   virtual NamedTensors VectorTables() const { return {}; }
 
   // Returns whether each forward pass makes the same launches for batches of one shape, without

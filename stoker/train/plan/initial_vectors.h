@@ -17,9 +17,9 @@
 
 namespace stoker {
 
-// Copies the vectors of all files in `options` into the model's tables (Model::VectorTables), by the
-// words that the stages of `batches` number. Returns a text of how many words they are, for people;
-// empty if `options` name no file.
+// Copies the vectors of all files in `options` into the model's tables (Model::VectorTables), by
+// the words that the stages of `batches` number. Returns a text of how many words they are, for
+// people; empty if `options` name no file.
 //   input  the field that the model takes
 // Errors: kInvalidArgument if the model has no such table, the stages have no list of words, or the
 // vectors have another width; kFailedPrecondition if a file has none of the words; those of

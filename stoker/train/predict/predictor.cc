@@ -324,9 +324,8 @@ Result<PredictSummary> Predictor::PredictRun(
   const PipelineCpuScope cpus(parts_->Cpus());
   STOKER_ASSIGN_OR_RETURN(const auto source, parts_->Feed(batches, feed, options.stop));
   const int64_t limit = options.limit.value_or(std::numeric_limits<int64_t>::max());
-  PredictSummary summary{.samples = 0,
-                         .disturbances = pipeline.disturbances,
-                         .numbered = pipeline.numbers_source};
+  PredictSummary summary{
+      .samples = 0, .disturbances = pipeline.disturbances, .numbered = pipeline.numbers_source};
   const auto use = [&](const TensorBatch& batch,
                        std::vector<Prediction> predictions) -> Result<bool> {
     const int64_t count = std::min(std::ssize(predictions), limit - summary.samples);
