@@ -82,7 +82,7 @@ class InspectTest(ProgramTest):
         for name in ("large.zip", "large.tar.gz"):
             found = self.run_json("inspect", name)
             self.assertEqual(found["fields"]["bin"]["largest"], len(large))
-            self.assertRegex(found["samples_error"], "^the largest has 80.* MB, and at most 67.* MB are read here$")
+            self.assertRegex(found["samples_error"], "^one has 80.* MB, and at most 67.* MB are read here$")
 
     def test_labels_are_counted(self):
         found = self.run_json("inspect", "data/train-labels.gz")

@@ -150,8 +150,9 @@ Result<std::optional<Element>> Pass::NextElement() {
   const UserCode::CallsHere here(inline_);
   Result<std::optional<Element>> element = live_->iterator->Next();
   if (!element.ok()) {
-    if (stop_) return Closed();
-    return element;
+    if (!stop_) return element;
+    End();
+    return Closed();
   }
   if (*element) {
     MakeOwn(**element);

@@ -253,16 +253,26 @@ size_t EndOfQuotes(std::string_view text, size_t begin) {
   return std::string_view::npos;
 }
 
-// Returns the place of the quote, which begins a word, that nothing closes; npos if there is none.
+// Whether a value begins at `at`, so that a quote there opens one: not in the middle of a plain
+// text.
+bool BeginsValue(std::string_view text, size_t at) {
+  const size_t line = text.substr(0, at).rfind('\n') + 1;  // npos + 1 is 0
+  const std::string_view before = text.substr(line, at - line);
+  const size_t last = before.find_last_not_of(" \t");
+  if (last == before.npos) return true;
+  const bool spaced = last + 1 < before.size();
+  return before[last] == '[' || before[last] == '{' || before[last] == ',' ||
+         (spaced && (before[last] == ':' || before[last] == '-' || before[last] == '?'));
+}
+
+// Returns the place of the quote that nothing closes; npos if it is not found.
 size_t UnclosedQuote(std::string_view text) {
-  constexpr std::string_view kBeforeWord = " \t\n[{,:";
-  constexpr size_t kSpaces = 3;  // of them, which a comment follows
+  constexpr std::string_view kSpaces = " \t\n";
   for (size_t at = 0; at < text.size(); ++at) {
-    const size_t kind = at == 0 ? 0 : kBeforeWord.find(text[at - 1]);
-    const bool begins = kind != std::string_view::npos;
-    if (kind < kSpaces && text[at] == '#') {
+    const bool after_space = at == 0 || kSpaces.find(text[at - 1]) != std::string_view::npos;
+    if (after_space && text[at] == '#') {
       at = std::min(text.find('\n', at), text.size());
-    } else if (begins && (text[at] == '"' || text[at] == '\'')) {
+    } else if ((text[at] == '"' || text[at] == '\'') && BeginsValue(text, at)) {
       const size_t end = EndOfQuotes(text, at);
       if (end == std::string_view::npos) return at;
       at = end - 1;
@@ -275,11 +285,11 @@ size_t UnclosedQuote(std::string_view text) {
 Status ExplainYaml(const YAML::Exception& error, std::string_view text, std::string_view marked,
                    ConfigLocation location) {
   if (error.msg == YAML::ErrorMsg::DOC_IN_SCALAR && error.mark.line + 1 == LineCount(marked)) {
-    if (const size_t quote = UnclosedQuote(text);
-        location.line > 0 && quote != std::string_view::npos) {
-      location.line = LineCount(text.substr(0, quote)) + 1;
-      location.column = static_cast<int>(quote - (text.rfind('\n', quote) + 1)) + 1;
-    }
+    const size_t quote = UnclosedQuote(text);
+    if (location.line == 0 || quote == std::string_view::npos)
+      return InvalidArgument("{}: the text ends inside quotes; close them", *location.file);
+    location.line = LineCount(text.substr(0, quote)) + 1;
+    location.column = static_cast<int>(quote - (text.rfind('\n', quote) + 1)) + 1;
     return InvalidArgument("{}: the quotes that open here are closed nowhere", location.ToString());
   }
   if (IndentsWithTab(text, error.mark.line)) {

@@ -121,6 +121,8 @@ TEST(ParseYaml, BrokenInputIsRefusedWithItsPlace) {
       {"a: \"open\nb: 1\n\n", "r.yaml:1:4: the quotes that open here are closed nowhere"},
       {"a: it's\nb: 'it''s'  # don't\nc: [\"\\\"\", 'x]\nd: 1\n",
        "r.yaml:3:11: the quotes that open"},
+      {"a: rock 'n roll\nb: x:'y\nc: \"open\n", "r.yaml:3:4: the quotes that open"},
+      {"- 'open\n", "r.yaml:1:3: the quotes that open"},
       {"a: b: c\n", "r.yaml:1:5: this is not YAML"},
       {"a:\n\t- b\n", "r.yaml:2:2: the line begins with a tab"},
       {"a:\n  b: 1\n\tc: 2\n", "the line begins with a tab, which YAML does not allow"},

@@ -91,7 +91,7 @@ TEST(Monitor, FindsItsFigureInAnEvaluation) {
 TEST(Monitor, AFigureThatIsNotMeasuredIsRefusedWithThoseThatAre) {
   for (const char* metric : {"f1", "confusion", ""}) {
     EXPECT_THAT(Monitor::Create(metric, "auto", {{"top5"}}),
-                FailsWith(StatusCode::kInvalidArgument, "there are loss, accuracy, top5"));
+                FailsWith(StatusCode::kInvalidArgument, "known are loss, accuracy, top5"));
   }
 }
 

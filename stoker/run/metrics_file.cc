@@ -65,7 +65,11 @@ Status MetricsFile::Append(const Json& line) {
   if (!descriptor_.valid()) return OkStatus();
   const std::string text = DumpJson(line) + '\n';
   STOKER_ASSIGN_OR_RETURN(const uint64_t size, Size());
-  return internal::WriteAll(descriptor_.get(), std::as_bytes(std::span(text)), path_, size);
+  const Status written =
+      internal::WriteAll(descriptor_.get(), std::as_bytes(std::span(text)), path_, size);
+  // Of a full disk there is a part of the line, behind which others would follow.
+  if (!written.ok()) static_cast<void>(::ftruncate(descriptor_.get(), static_cast<off_t>(size)));
+  return written;
 }
 
 Result<uint64_t> MetricsFile::Size() const {
@@ -80,6 +84,21 @@ Status MetricsFile::Sync() const {
   return ::fdatasync(descriptor_.get()) == 0 ? OkStatus() : ErrnoStatus(errno, path_);
 }
 
+Status MetricsFile::CheckLineEndsAt(uint64_t size) const {
+  if (!descriptor_.valid()) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const uint64_t there, Size());
+  if (there < size) {
+    return DataLoss("{}: has {} bytes, and {} were written: lines are missing", path_, there, size);
+  }
+  STOKER_ASSIGN_OR_RETURN(const off_t end,
+                          EndOfWholeLines(descriptor_.get(), path_, static_cast<off_t>(size)));
+  if (end == static_cast<off_t>(size)) return OkStatus();
+  return DataLoss(
+      "{}: byte {}, up to which whole lines were written, is inside a line: lines "
+      "were changed",
+      path_, size);
+}
+
 Status MetricsFile::CutBack(uint64_t size) {
   if (!descriptor_.valid()) return OkStatus();
   struct stat status;
@@ -90,12 +109,6 @@ Status MetricsFile::CutBack(uint64_t size) {
   }
   STOKER_ASSIGN_OR_RETURN(const off_t kept,
                           EndOfWholeLines(descriptor_.get(), path_, static_cast<off_t>(size)));
-  if (kept != static_cast<off_t>(size) && status.st_size != static_cast<off_t>(size)) {
-    return DataLoss(
-        "{}: {} bytes of whole lines were written, and byte {} is inside a line: lines "
-        "were changed",
-        path_, size, size);
-  }
   if (::ftruncate(descriptor_.get(), kept) != 0) return ErrnoStatus(errno, path_);
   return OkStatus();
 }

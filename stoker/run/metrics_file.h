@@ -22,18 +22,23 @@ class MetricsFile {
   // Returns one that keeps nothing: of a rank that leaves the run directory to another.
   static MetricsFile Nowhere() { return {std::string(), Descriptor()}; }
 
-  // Errors: kResourceExhausted, kPermissionDenied and the like, with the path.
+  // Errors: kResourceExhausted, kPermissionDenied and the like, with the path; then nothing of the
+  // line is left.
   Status Append(const Json& line);
 
   // Returns its size in bytes, which a checkpoint stores and a resumed run passes to CutBack.
   Result<uint64_t> Size() const;
+
+  // Checks that the file still has `size` bytes and a line ends there, as when Size returned that.
+  // Errors: kDataLoss, which says how it was changed.
+  Status CheckLineEndsAt(uint64_t size) const;
 
   // Flushes the file to the disk. Any thread, also while another appends.
   Status Sync() const;
 
   // Removes the lines appended after the file had `size` bytes, and a partial last line: a run that
   // resumes from there writes them again, so no step appears twice. Errors: kDataLoss if the file
-  // is shorter, or a line goes on there; then it is unchanged.
+  // is shorter; then it is unchanged.
   Status CutBack(uint64_t size);
 
  private:

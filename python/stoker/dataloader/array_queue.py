@@ -43,7 +43,7 @@ class ArrayQueue:
 
     def _begin(self):
         """What each process has of its own."""
-        self._owner = os.getpid()
+        self._owner, self._parent = os.getpid(), os.getppid()
         self._put_lock, self._get_lock = threading.Lock(), threading.Lock()
         self._known_arena = None  # the arena whose descriptor the reader has
         self._readers = {}
@@ -115,21 +115,28 @@ class ArrayQueue:
                     self._cancel_flush()
                     return
                 message = self._late[0]
-            if self._sent_in_time(message):
+            if self._is_sent(message):
                 with self._put_lock:
                     self._late.popleft()
+            elif self._is_orphan():
+                with self._put_lock:
+                    self._late.clear()
 
-    def _sent_in_time(self, message):
-        """Whether the socket took it, or nobody is left who would read it. A process that was made has the other end too, so the end of
-        the one that made it is no error of the socket."""
+    def _is_sent(self, message):
+        """Whether the socket took it, after a while at the latest."""
         if not _writable(self._writing.fileno(), _LOOKS):
-            parent = multiprocessing.parent_process()
-            return parent is not None and not parent.is_alive()
+            return False
         try:
             self._send(message, socket.MSG_DONTWAIT)
         except BlockingIOError:
             return False
         return True
+
+    def _is_orphan(self):
+        """Whether nobody is left who would read. This process has the other end too, so that the end of its parent is no error of the
+        socket; others that were forked may keep what `is_alive` looks at open."""
+        parent = multiprocessing.parent_process()
+        return parent is not None and (not parent.is_alive() or os.getppid() != self._parent)
 
     def cancel_join_thread(self):
         """From now on the process may exit although messages of its own are not yet sent."""

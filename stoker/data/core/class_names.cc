@@ -36,10 +36,16 @@ const WordNumbers* FindWordNumbers(const Dataset& dataset, std::string_view fiel
   const auto* const numbers = dynamic_cast<const WordNumbers*>(dataset.node().element_wise());
   if (numbers != nullptr && numbers->numbered_field() == field)
     return numbers->words().empty() ? nullptr : numbers;
+  const WordNumbers* of_all = nullptr;
   for (const Dataset& input : dataset.node().inputs()) {
-    if (const WordNumbers* const found = FindWordNumbers(input, field)) return found;
+    const WordNumbers* const found = FindWordNumbers(input, field);
+    if (found == nullptr) continue;
+    if (of_all != nullptr &&
+        (of_all->words() != found->words() || of_all->first_number() != found->first_number()))
+      return nullptr;
+    of_all = found;
   }
-  return nullptr;
+  return of_all;
 }
 
 std::vector<std::string> FindClassNames(const Dataset& dataset, std::string_view label) {

@@ -35,7 +35,7 @@ class WordNumbers {
 };
 
 // Returns the last stage that gave the words of `field` numbers, if it has a list of them, else
-// null. Valid as long as the dataset.
+// null; null too where pipelines with different lists are combined. Valid as long as the dataset.
 const WordNumbers* FindWordNumbers(const Dataset& dataset, std::string_view field);
 
 // Returns the names of the labels in the field `label`: the words that they were mapped from, else

@@ -47,45 +47,66 @@ Result<ConfigNode> EvalSection(const ConfigNode& recipe) {
       "the recipe has no pipeline data.eval, so it is not known how samples are prepared; add one");
 }
 
-// The pipelines that a source takes its elements from in turns (concatenate, mix, ...); nothing for
-// other sources. Those of zip give other fields each.
-std::vector<ConfigNode> InputsOf(const ConfigNode& source) {
-  const auto stage = ParseStage(WithoutOnError(source));
-  if (!stage.ok() || stage->name == Zip::kName) return {};
-  const ConfigNode* const inputs = stage->node.Find(stage->name)->Find("inputs");
-  return inputs == nullptr ? std::vector<ConfigNode>() : inputs->items;
-}
-
-std::string StagesText(const ConfigNode& list) {
-  std::string text;
-  for (size_t i = 1; i < list.items.size(); ++i) text += ToYamlLine(list.items[i]) + "\n";
-  return text;
-}
-
-// As EvalSection, but where the source combines pipelines, their stages stand in the list, after
-// one of their sources: samples to predict go through these too.
-Result<ConfigNode> FlatEvalSection(const ConfigNode& recipe) {
-  STOKER_ASSIGN_OR_RETURN(ConfigNode list, EvalSection(recipe));
-  while (true) {
-    const std::vector<ConfigNode> inputs = InputsOf(list.items.front());
-    if (inputs.empty()) return list;
-    for (const ConfigNode& input : inputs) {
-      if (StagesText(input) == StagesText(inputs.front())) continue;
-      return FailedPrecondition(
-          "{}: the pipelines of data.eval that are combined here prepare samples in different "
-          "ways, and a prediction needs one; put the stages that they share after the combination",
-          list.items.front().location.ToString());
-    }
-    std::vector<ConfigNode> items = inputs.front().items;
-    items.insert(items.end(), list.items.begin() + 1, list.items.end());
-    list.items = std::move(items);
-  }
-}
-
 // Whether a stage is a `lookup` of the field that a model of this recipe learns.
 bool NumbersLabels(const ConfigNode& stage, const ConfigNode& recipe) {
   const ConfigNode* const lookup = stage.Find(Lookup::kName);
   return lookup != nullptr && lookup->Find("field")->scalar == TargetOf(recipe);
+}
+
+// A stage that samples to predict go through; nothing for others. They are picked already, and have
+// no labels whose words were to be numbered.
+Result<std::optional<OperatorRegistry::Configured>> StageOfSamples(const ConfigNode& written,
+                                                                   const ConfigNode& recipe) {
+  ConfigNode entry = WithoutOnError(written);
+  KeepRemainder(entry);
+  STOKER_ASSIGN_OR_RETURN(OperatorRegistry::Configured stage, ParseStage(entry));
+  const bool left_out =
+      NumbersLabels(stage.node, recipe) || OperatorRegistry::Known().Arranges(stage.name);
+  return left_out ? std::nullopt : std::optional(std::move(stage));
+}
+
+// The pipelines that a source takes its elements from in turns (concatenate, mix, interleave, ...);
+// nothing for other sources. Those of zip give other fields each.
+std::vector<ConfigNode> InputsOf(const ConfigNode& source) {
+  const auto stage = ParseStage(WithoutOnError(source));
+  if (!stage.ok() || stage->name == Zip::kName) return {};
+  const ConfigNode& options = *stage->node.Find(stage->name);
+  const ConfigNode* const inputs = options.Find("inputs");
+  if (inputs != nullptr && !inputs->items.empty()) return inputs->items;
+  const ConfigNode* const per_file = options.Find("pipeline");
+  if (per_file == nullptr || per_file->items.empty()) return {};
+  return {*per_file};
+}
+
+// As EvalSection, but where the source combines pipelines, their stages stand in the list, after
+// one of their sources: samples to predict go through these too.
+Result<ConfigNode> FlatPipeline(ConfigNode list, const ConfigNode& recipe) {
+  const std::vector<ConfigNode> inputs = InputsOf(list.items.front());
+  if (inputs.empty()) return list;
+  std::optional<std::string> shared;
+  ConfigNode flat;
+  for (const ConfigNode& input : inputs) {
+    STOKER_ASSIGN_OR_RETURN(flat, FlatPipeline(input, recipe));
+    std::string stages;
+    for (size_t i = 1; i < flat.items.size(); ++i) {
+      STOKER_ASSIGN_OR_RETURN(const auto stage, StageOfSamples(flat.items[i], recipe));
+      if (stage) stages += ToYamlLine(stage->node) + "\n";
+    }
+    if (!shared) shared = stages;
+    if (*shared == stages) continue;
+    return FailedPrecondition(
+        "{}: the pipelines of data.eval that are combined here prepare samples in different ways, "
+        "and a prediction needs one; put the stages that they share after the combination",
+        list.items.front().location.ToString());
+  }
+  list.items.erase(list.items.begin());
+  list.items.insert(list.items.begin(), flat.items.begin(), flat.items.end());
+  return list;
+}
+
+Result<ConfigNode> FlatEvalSection(const ConfigNode& recipe) {
+  STOKER_ASSIGN_OR_RETURN(ConfigNode list, EvalSection(recipe));
+  return FlatPipeline(std::move(list), recipe);
 }
 
 // What helps where samples are not what the stages take, if those are for the columns of a table.
@@ -109,13 +130,9 @@ Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode eval, FlatEvalSection(recipe));
   Dataset dataset = std::move(source);
   for (size_t i = 1; i < eval.items.size(); ++i) {
-    ConfigNode entry = WithoutOnError(eval.items[i]);
-    KeepRemainder(entry);
-    STOKER_ASSIGN_OR_RETURN(const auto configured, ParseStage(entry));
-    // The samples are picked already, and have no labels whose words were to be numbered.
-    if (NumbersLabels(configured.node, recipe)) continue;
-    if (OperatorRegistry::Known().Arranges(configured.name)) continue;
-    Result<Dataset> built = configured.build(dataset);
+    STOKER_ASSIGN_OR_RETURN(const auto stage, StageOfSamples(eval.items[i], recipe));
+    if (!stage) continue;
+    Result<Dataset> built = stage->build(dataset);
     if (!built.ok()) {
       return Status(built.status().code(),
                     fmt::format("{}: {}{}", eval.items[i].location.ToString(),

@@ -14,6 +14,13 @@
 namespace stoker {
 namespace {
 
+// Epochs are those of a `repeat`, whose rounds draw anew; below them there is room for the index.
+constexpr int kIndexBits = 44;
+
+int64_t NumberOf(const SampleKey& key) {
+  return static_cast<int64_t>(key.epoch << kIndexBits) | key.index;
+}
+
 class NumberTransform final : public Transform {
  public:
   bool random() const override { return false; }
@@ -21,14 +28,14 @@ class NumberTransform final : public Transform {
 
   Status Apply(Element& element, Rng&, Scratch& scratch) const override {
     Array number = scratch.NewArray(DType::kInt64, {});
-    number.values<int64_t>()[0] = element.key.index;
+    number.values<int64_t>()[0] = NumberOf(element.key);
     element.arrays.push_back(std::move(number));
     return OkStatus();
   }
 
   Status ApplyRows(Rows& rows, const RngFactory&, Scratch& scratch) const override {
     Array numbers = scratch.NewArray(DType::kInt64, {rows.size()});
-    std::ranges::transform(rows.keys, numbers.values<int64_t>().begin(), &SampleKey::index);
+    std::ranges::transform(rows.keys, numbers.values<int64_t>().begin(), NumberOf);
     rows.columns.push_back(std::move(numbers));
     return OkStatus();
   }
@@ -161,6 +168,11 @@ std::vector<std::string> DisturbancesOf(const std::vector<Stage>& stages) {
 }
 
 }  // namespace
+
+SampleKey KeyOfNumber(int64_t number) {
+  return {.epoch = static_cast<uint64_t>(number) >> kIndexBits,
+          .index = number & ((int64_t{1} << kIndexBits) - 1)};
+}
 
 Result<NumberedPipeline> ParseNumberedEvalPipeline(const ConfigNode& recipe,
                                                    const std::filesystem::path& recipe_folder) {

@@ -17,18 +17,22 @@ namespace stoker {
 
 struct NumberedPipeline {
   Dataset batches;
-  // The field with the index of each sample's key, int64 [samples]. Empty if unknown: a stage after
-  // the field is added draws at random and would draw differently with an additional earlier stage.
+  // The field with the key of each sample as a number (KeyOfNumber), int64 [samples]. Empty if
+  // unknown: a stage after the field is added draws at random and would draw differently with an
+  // additional earlier stage.
   std::string number;
-  // Whether the index is the sample's number in its source: not where elements combine those of
-  // several sources, or are drawn (balance, sample).
+  // Whether the key's index is the sample's number in its source: not where elements combine those
+  // of several sources, or are drawn (balance, sample).
   bool numbers_source = false;
-  // The names of those samples, by their keys of epoch 0; null if samples have no files.
+  // The names of those samples, by their keys; null if samples have no files.
   std::shared_ptr<const SampleNames> names;
   // Why the samples are not all there, each once and in order: "shuffle reorders elements". Empty
   // if they are.
   std::vector<std::string> disturbances;
 };
+
+// Returns the key of a sample with this number in the field NumberedPipeline::number.
+SampleKey KeyOfNumber(int64_t number);
 
 // Returns the pipeline of ParseEvalPipeline (recipe.h), with the same bytes, and the field that
 // numbers the samples: 8 bytes each, added after the last stage that draws or caches, else after

@@ -28,26 +28,32 @@ std::string_view WithoutSpacesAtTheEnd(std::string_view text) {
   return last == text.npos ? std::string_view() : text.substr(0, last + 1);
 }
 
-// Takes what follows the last space off a line.
+// Takes what follows the last spaces off a line, which does not end with one.
 std::string_view TakeLast(std::string_view& line) {
   const size_t space = line.find_last_of(kSpaces);
   const std::string_view last = space == line.npos ? line : line.substr(space + 1);
-  line = space == line.npos ? std::string_view() : line.substr(0, space);
+  line = space == line.npos ? std::string_view() : WithoutSpacesAtTheEnd(line.substr(0, space));
   return last;
 }
 
 template <typename Number>
 std::optional<Number> NumberIn(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
 
-// How many numbers the vectors have, by a line of how many words and numbers there are.
-std::optional<int64_t> WidthInHeader(std::string_view line) {
+// What a first line says of the file.
+struct Header {
+  int64_t words, width;
+};
+std::optional<Header> HeaderIn(std::string_view line) {
   const std::optional<int64_t> width = NumberIn<int64_t>(TakeLast(line));
-  return width && *width > 0 && NumberIn<int64_t>(line) ? width : std::nullopt;
+  const std::optional<int64_t> words = NumberIn<int64_t>(line);
+  if (!width || !words || *width <= 0) return std::nullopt;
+  return Header{.words = *words, .width = *width};
 }
 
 // How many numbers end the line, but for its first word.
@@ -69,16 +75,22 @@ class Reading {
   Status Add(const Line& line) {
     if (line.too_long) return Wrong(line, fmt::format("it has {} bytes", line.length));
     const std::string_view text = WithoutSpacesAtTheEnd(line.text);
+    if (text.empty()) return OkStatus();
     if (line.number == 0) {
-      const std::optional<int64_t> announced = WidthInHeader(text);
-      STOKER_RETURN_IF_ERROR(CheckWidth(announced ? *announced : NumbersIn(text)));
-      if (announced) return OkStatus();
+      header_ = HeaderIn(text);
+      STOKER_RETURN_IF_ERROR(CheckWidth(header_ ? header_->width : NumbersIn(text)));
+      if (header_) return OkStatus();
     }
     return AddVector(line, text);
   }
 
   Result<WordVectors> Take() {
-    if (vectors_.in_file > 0) return std::move(vectors_);
+    if (header_ && header_->words != in_file_) {
+      return DataLoss(
+          "{}: it has {} vectors, and its first line announces {}; copy or download it again",
+          path_, in_file_, header_->words);
+    }
+    if (in_file_ > 0) return std::move(vectors_);
     return DataLoss("{}: it has no vectors; {}", path_, kForm);
   }
 
@@ -95,17 +107,18 @@ class Reading {
     std::string_view word = text;
     for (size_t i = 0; i < width_; ++i) TakeLast(word);
     if (word.empty()) return Wrong(line, fmt::format("it has no word and {} numbers", width_));
-    ++vectors_.in_file;
+    ++in_file_;
     const auto wanted = numbers_.find(word);
     if (wanted == numbers_.end() || vectors_.found[wanted->second]) return OkStatus();
     for (size_t i = width_; i-- > 0;) {
       const std::string_view written = TakeLast(text);
-      const std::optional<float> number = NumberIn<float>(written);
-      if (!number || !std::isfinite(*number)) {
+      // Doubles hold what is too small for a float and becomes zero.
+      const std::optional<double> number = NumberIn<double>(written);
+      if (!number || !std::isfinite(static_cast<float>(*number))) {
         return Wrong(line, fmt::format("'{}' of the vector of '{}' is no finite number",
                                        ShortText(written), ShortText(word)));
       }
-      vectors_.values[wanted->second * width_ + i] = *number;
+      vectors_.values[wanted->second * width_ + i] = static_cast<float>(*number);
     }
     vectors_.found[wanted->second] = true;
     ++vectors_.num_found;
@@ -119,6 +132,8 @@ class Reading {
   const std::string& path_;
   const size_t width_;
   std::unordered_map<std::string_view, size_t> numbers_;
+  std::optional<Header> header_;
+  int64_t in_file_ = 0;
   WordVectors vectors_;
 };
 

@@ -15,7 +15,6 @@ namespace stoker {
 
 // The vectors of some words.
 struct WordVectors {
-  int64_t in_file = 0;        // vectors in the file
   std::vector<float> values;  // [words, width]; zeros for a word that the file lacks
   std::vector<bool> found;    // [words]
   int64_t num_found = 0;
@@ -25,8 +24,9 @@ struct WordVectors {
 // there twice the first vector counts. Keeps the vectors of `words` alone; a line may have 1 MiB.
 //   width  how many numbers a vector has
 // Errors: kInvalidArgument if those of the file have more or fewer; kDataLoss, with file and line,
-// for a line that is no word and `width` finite numbers, and for a file without vectors; kCancelled
-// if the thread is asked to stop (StopScope); those of OpenByteSource.
+// for a line that is no word and `width` numbers, a vector of `words` that is not finite, and a
+// file without vectors or with others than its first line says; kCancelled if the thread is asked
+// to stop (StopScope); those of OpenByteSource.
 Result<WordVectors> ReadWordVectors(const std::string& path, std::span<const std::string> words,
                                     int64_t width);
 

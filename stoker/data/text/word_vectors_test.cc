@@ -28,7 +28,6 @@ TEST_F(WordVectorsTest, OfWordsAreThoseOfTheirLinesWithOrWithoutAFirstLineOfCoun
   const std::string lines = "moon 1 2.5\nstar 0 0\nnew york -1e-3 7\nmoon 9 9\n";
   for (const std::string first : {"", "4 2\n"}) {
     STOKER_ASSERT_OK_AND_ASSIGN(const WordVectors vectors, Read(first + lines));
-    EXPECT_EQ(vectors.in_file, 4);
     EXPECT_EQ(vectors.num_found, 2);
     EXPECT_THAT(vectors.found, ElementsAre(false, true, true));
     EXPECT_THAT(vectors.values, ElementsAre(0, 0, -1e-3F, 7, 1, 2.5F));
@@ -36,13 +35,18 @@ TEST_F(WordVectorsTest, OfWordsAreThoseOfTheirLinesWithOrWithoutAFirstLineOfCoun
 }
 
 TEST_F(WordVectorsTest, MayEndLinesWithSpacesAndCrAndBePartedByTabs) {
-  STOKER_ASSERT_OK_AND_ASSIGN(const WordVectors vectors, Read("sun\t1\t2 \r\nmoon 3 4\r\n"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const WordVectors vectors, Read("sun\t1\t2 \r\nmoon  3   4\r\n\r\n"));
   EXPECT_THAT(vectors.values, ElementsAre(1, 2, 0, 0, 3, 4));
 }
 
 TEST_F(WordVectorsTest, OfANumberAsTheFirstWordAreVectors) {
   STOKER_ASSERT_OK_AND_ASSIGN(const WordVectors vectors, Read("2000 1 2\nsun 3 4\n"));
-  EXPECT_EQ(vectors.in_file, 2);
+  EXPECT_THAT(vectors.values, ElementsAre(3, 4, 0, 0, 0, 0));
+}
+
+TEST_F(WordVectorsTest, MayHaveSignsAndNumbersThatAreZeroForAFloat) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const WordVectors vectors, Read("sun +1.5 1e-46\n"));
+  EXPECT_THAT(vectors.values, ElementsAre(1.5F, 0, 0, 0, 0, 0));
 }
 
 TEST_F(WordVectorsTest, ThatAreNoneAreRefusedWithTheLine) {
@@ -50,10 +54,10 @@ TEST_F(WordVectorsTest, ThatAreNoneAreRefusedWithTheLine) {
            {"sun 1 2\nmoon 1\n", "vectors.txt: line 2: it has no word and 2 numbers"},
            {"sun 1 2\nmoon 1 x\n", "line 2: 'x' of the vector of 'moon' is no finite number"},
            {"sun 1 2\nmoon 1 nan\n", "line 2: 'nan' of the vector of 'moon' is no finite number"},
-           {"sun 1 2\n\nmoon 1 2\n", "line 2: it has no word and 2 numbers"},
+           {"3 2\nsun 1 2\nmoon 1 2\n", "it has 2 vectors, and its first line announces 3"},
            {"sun\n", "line 1: it has no word and 2 numbers"},
            {"", "it has no vectors"},
-           {"3 2\n", "it has no vectors"}}) {
+           {"0 2\n", "it has no vectors"}}) {
     const Status status = Read(text).status();
     EXPECT_EQ(status.code(), StatusCode::kDataLoss) << text;
     EXPECT_THAT(status.message(), HasSubstr(what)) << text;

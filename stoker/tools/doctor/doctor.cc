@@ -66,7 +66,7 @@ class Doctor {
     STOKER_ASSIGN_OR_RETURN(recipe_, ReadDoctorRecipe(file, folder, arguments_.set));
     STOKER_RETURN_IF_ERROR(Check());
     NoteInterrupt();
-    // The data are looked at several times, which no pass stands around.
+    // For what looks at the data outside of a pass, which has a stop flag of its own.
     const StopScope stopped([] { return Interrupted().load(); });
     ::signal(SIGPIPE, SIG_IGN);  // the temporary run must be removed
     STOKER_RETURN_IF_ERROR(timer_.Start());

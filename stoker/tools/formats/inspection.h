@@ -16,8 +16,9 @@ struct Inspection {
   // The same facts. For every data file "format", "count" (the samples that the format's source
   // would make; null if that is not one number) and "fields", by their names.
   Json json = {};
-  Status damage = {};           // its damage, if it could be described all the same
-  uint64_t largest_sample = 0;  // bytes; 0 if that is not known before samples are read
+  Status damage = {};  // its damage, if it could be described all the same
+  // Of the first samples, where that is known before they are read.
+  std::vector<uint64_t> first_sample_bytes = {};
 };
 
 }  // namespace stoker

@@ -13,6 +13,9 @@
 
 namespace stoker {
 
+// Of which the sizes are kept: more than anybody has shown.
+constexpr size_t kMostFirst = 10'000;
+
 void SampleSummary::CountName(std::string_view name) {
   const auto [known, is_new] = names_.try_emplace(std::hash<std::string_view>()(name), false);
   if (is_new || known->second) return;
@@ -27,11 +30,10 @@ void SampleSummary::Add(std::string_view name, uint64_t size) {
   if (!sample) return;
   if (samples_ == 0 || sample->key != key_) {
     ++samples_;
-    bytes_ = 0;
+    if (first_bytes_.size() < kMostFirst) first_bytes_.push_back(0);
   }
   key_ = sample->key;
-  bytes_ += size;
-  largest_ = std::max(largest_, bytes_);
+  if (samples_ == std::ssize(first_bytes_)) first_bytes_.back() += size;
   Field& field = fields_[LowerCaseExtension(sample->extension)];
   field.smallest = field.samples == 0 ? size : std::min(field.smallest, size);
   field.largest = std::max(field.largest, size);
@@ -40,7 +42,7 @@ void SampleSummary::Add(std::string_view name, uint64_t size) {
 
 void SampleSummary::Describe(const std::string& path, std::string_view format,
                              Inspection& out) const {
-  out.largest_sample = largest_;
+  out.first_sample_bytes = first_bytes_;
   Json fields = Json::object();
   std::vector<std::vector<std::string>> table = {{"field", "samples", "bytes"}};
   for (const auto& [name, field] : fields_) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "stoker/tools/formats/inspection.h"
 
@@ -18,7 +19,7 @@ class SampleSummary {
   // for each, to detect repeated names.
   void Add(std::string_view name, uint64_t size);
 
-  // Adds format, members, samples and fields, and the size of the largest sample, to `out`, whose
+  // Adds format, members, samples and fields, and the sizes of the first samples, to `out`, whose
   // damage is already set.
   void Describe(const std::string& path, std::string_view format, Inspection& out) const;
 
@@ -30,8 +31,8 @@ class SampleSummary {
   void CountName(std::string_view name);
 
   int64_t members_ = 0, samples_ = 0;
-  std::string key_;                   // of the last member's sample
-  uint64_t bytes_ = 0, largest_ = 0;  // of that sample so far, and of the largest
+  std::string key_;                    // of the last member's sample
+  std::vector<uint64_t> first_bytes_;  // of the first samples
   std::map<std::string, Field> fields_;
   // By a hash of 64 bits of their names, which two of ten million share with a probability of one
   // in 300,000: whether one was repeated.

@@ -99,12 +99,15 @@ Status VerifyMetrics(const RunPaths& run) {
   for (const int64_t step : steps) {
     const std::optional<uint64_t> written = MetricsBytesAt(checkpoints.PathOf(step));
     if (!written) continue;
-    if (size >= *written) return CheckLineEndsAt(run.metrics(), *written, step);
+    const Status whole =
+        size < *written ? DataLoss("{}: has {} bytes, and had {} at step {}: lines are missing",
+                                   run.metrics(), size, *written, step)
+                        : CheckLineEndsAt(run.metrics(), *written, step);
+    if (whole.ok()) return OkStatus();
     // A damaged checkpoint is a finding of its own. A run that goes on from the one before it has
     // cut back the lines.
     if (IsDamaged(checkpoints.PathOf(step))) continue;
-    return DataLoss("{}: has {} bytes, and had {} at step {}: lines are missing", run.metrics(),
-                    size, *written, step);
+    return whole;
   }
   return OkStatus();
 }

@@ -1,10 +1,12 @@
 #include "stoker/train/loop/training_checkpoints.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
 #include "stoker/base/log.h"
 #include "stoker/base/permutation.h"
+#include "stoker/base/stop_scope.h"
 #include "stoker/base/trace.h"
 #include "stoker/cluster/agreement.h"
 #include "stoker/data/core/drawn_order.h"
@@ -132,19 +134,20 @@ Status CheckRollbackTarget(TrainingSession& session, int64_t newest) {
   return OkStatus();
 }
 
-// The metrics are flushed before a checkpoint is written, so a file shorter than the checkpoint
-// says was changed from outside.
+// The metrics are flushed before a checkpoint is written, so a file that is shorter than the
+// checkpoint says, or has other lines, was changed from outside.
 Status CutMetrics(TrainingSession& session, uint64_t bytes) {
   MetricsFile& metrics = session.recorder->metrics();
-  const Status cut = metrics.CutBack(bytes);
-  if (cut.code() != StatusCode::kDataLoss) return cut;
+  const Status whole = metrics.CheckLineEndsAt(bytes);
+  if (whole.ok()) return metrics.CutBack(bytes);
+  if (whole.code() != StatusCode::kDataLoss) return whole;
   if (!session.setup.allow_changes) {
     return FailedPrecondition(
-        "{}. Put the file back, or go on without these lines (--allow-changes)", cut.message());
+        "{}. Put the file back, or go on without these lines (--allow-changes)", whole.message());
   }
-  session.setup.warnings.push_back(cut.message());
+  session.setup.warnings.push_back(whole.message());
   STOKER_ASSIGN_OR_RETURN(const uint64_t there, metrics.Size());
-  return metrics.CutBack(there);
+  return metrics.CutBack(std::min(there, bytes));
 }
 
 // All of a checkpoint's state that has no tensors and is no file's.
@@ -321,6 +324,7 @@ Status FinishCheckpoint(TrainingSession& session) {
 
 Status BeginWithWeights(TrainingSession& session) {
   const Recipe& recipe = session.setup.recipe;
+  const StopScope stopped([&session] { return session.stop_requested(); });
   STOKER_ASSIGN_OR_RETURN(
       session.initial_weights,
       InitializeModel(session.learner->model(), recipe.train, recipe.data.train));

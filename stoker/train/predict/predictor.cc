@@ -104,10 +104,11 @@ Result<PredictedBatch> PredictedBatchOf(const NumberedPipeline& pipeline, std::s
   const Array last = std::move(out.fields.back());
   out.fields.pop_back();
   const std::span<int64_t> numbers = last.values<int64_t>();
-  if (pipeline.numbers_source) out.numbers.assign(numbers.begin(), numbers.end());
-  if (pipeline.names == nullptr) return out;
-  for (const int64_t number : numbers)
-    out.files.push_back(pipeline.names->NameOfKey({.epoch = 0, .index = number}, input));
+  for (const int64_t number : numbers) {
+    const SampleKey key = KeyOfNumber(number);
+    if (pipeline.numbers_source) out.numbers.push_back(key.index);
+    if (pipeline.names) out.files.push_back(pipeline.names->NameOfKey(key, input));
+  }
   return out;
 }
 
