@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -70,6 +71,20 @@ TEST(HttpServer, ToHttp10AStreamEndsWithTheConnection) {
   streams.at(0).Write("bare");
   streams.at(0).End();
   EXPECT_THAT(client.Receive(), testing::EndsWith("\r\n\r\nbare"));
+}
+
+TEST(HttpServer, APieceThatIsWrittenBeforeTheHandlerReturnsFollowsTheHead) {
+  std::optional<HttpStream> kept;
+  std::thread other;
+  const auto server =
+      StartWith({}, {{.path = "/stream", .handler = [&](const HttpRequest&, HttpReply reply) {
+                        kept = reply.Stream({.content_type = "text/plain"});
+                        other = std::thread([&kept] { kept->Write("early"); });
+                        other.join();
+                      }}});
+  RawClient client(server->port());
+  client.Send(kStream);
+  EXPECT_THAT(client.Receive("early"), HasSubstr("5\r\nearly\r\n"));
 }
 
 TEST(HttpServer, AStreamThatIsNotReadIsBoundedAndOthersGetTheirs) {
