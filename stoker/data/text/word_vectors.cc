@@ -18,6 +18,7 @@ namespace {
 
 constexpr int64_t kMostLineBytes = 1 << 20;
 constexpr int64_t kLinesBetweenLooks = 1000;  // at whether to stop
+constexpr int64_t kMostNumbersInWord = 3;
 constexpr std::string_view kSpaces = " \t";
 constexpr std::string_view kForm =
     "a line is a word and its numbers, as in the text files of GloVe and fastText (word2vec's .bin "
@@ -95,9 +96,13 @@ class Reading {
   }
 
  private:
-  // A first line without numbers is told of as a line.
+  // A first line without numbers is told of as a line; one with some more may have a word that ends
+  // with numbers.
   Status CheckWidth(int64_t width) const {
-    if (width == 0 || width == static_cast<int64_t>(width_)) return OkStatus();
+    const auto wanted = static_cast<int64_t>(width_);
+    const bool fits =
+        header_ ? width == wanted : width >= wanted && width <= wanted + kMostNumbersInWord;
+    if (width == 0 || fits) return OkStatus();
     return InvalidArgument("{}: its vectors have {} numbers, and {} are wanted", path_, width,
                            width_);
   }
