@@ -152,7 +152,8 @@ class SequencesTest(ProgramTest):
                 self.assert_fails(["train", "reviews.yaml", "--run", "other", *arguments], code, "train.init_from.vectors: ", *said)
                 self.assertFalse(os.path.exists(self.path("other")))
         arguments = ["--set", "model={gru: {classes: 2, tokens: 100, width: 3}}", "--set", "train.init_from={vectors: {tokens: opinions.vec.gz}}"]
-        self.assert_fails(["check", "reviews.yaml", *arguments], 1, "its vectors have 2 numbers, and 3 are wanted, those of the model's table of 'tokens'")
+        said = "".join(self.run_stoker("check", "reviews.yaml", *arguments, expect=1))
+        self.assertIn("its vectors have 2 numbers, and 3 are wanted, those of the model's table of 'tokens'", said)
 
     def test_a_vocabulary_that_was_changed_after_training_is_refused(self):
         self.run_stoker("vocabulary", "reviews.yaml", "--to", "words.txt", "--size", "100", "--lower", "--first", "<pad>", "--first",

@@ -205,6 +205,7 @@ void MakePictures(const TempDir& dir) {
   for (int64_t i = 0; i < kElements; ++i) WriteFast(dir / fmt::format("f/a/{}.pgm", i), picture);
 }
 
+// Over 60 lines: a table, with a row for each kind.
 std::vector<LargeKind> LargeKinds() {
   return {
       {"idx", "idx: {images: $/x}", Repeated("x", IdxStart(), LargeText), true},
