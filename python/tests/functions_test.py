@@ -391,6 +391,7 @@ class Generators(TestCase):
         path = self.folder / "begun"
 
         def generate(epoch):
+            time.sleep(0.02)  # longer than a message gathers elements
             yield {"i": epoch}
             if epoch == 0:
                 path.touch()
