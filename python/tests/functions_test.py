@@ -402,6 +402,9 @@ class Generators(TestCase):
         while not path.exists():
             time.sleep(0.01)
         self.assertEqual([int(element["i"]) for element in loader], [1])
+        for process in multiprocessing.active_children():  # one is in its function for ten minutes
+            process.kill()
+            process.join()
 
     def test_refuses_an_iterator_that_can_be_used_once(self):
         with self.assertRaisesRegex(TypeError, "only once"):
@@ -504,10 +507,11 @@ class Errors(TestCase):
 
             kept = []  # in the worker, which needs other memory for each request
             def keep(element):
-                kept.append(element["index"])
-                return {"index": element["index"] + 1}
+                kept.append(element["row"])
+                return {"index": element["row"][0] + 1}
 
-            pipeline = sk.range(100_000) | sk.map(keep, spec={"index": ("int64", ())}) | sk.batch(10)
+            pipeline = (sk.range(20_000) | sk.map(lambda element: {"row": numpy.full(9, element["index"])}, spec={"row": ("int64", (9,))})
+                        | sk.map(keep, spec={"index": ("int64", ())}) | sk.batch(10))
             batches = iter(sk.Loader(pipeline, to="numpy", threads=1, workers=1))
             assert next(batches)["index"].tolist() == list(range(1, 11))
             resource.setrlimit(resource.RLIMIT_NOFILE, (300, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))

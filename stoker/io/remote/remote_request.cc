@@ -176,7 +176,7 @@ Status ErrorOf(const HttpDialect& dialect, const RemoteAccess& access, const Rem
     return FailedPrecondition(
         "{}: {}: the bucket is not there, or not on this server; check its name and `endpoint` "
         "(data.remote)",
-        place, text);
+        access.location.name, text);
   }
   switch (answer.head.status) {
     case 404:
