@@ -11,6 +11,7 @@
 #include "stoker/cluster/agreement.h"
 #include "stoker/data/core/drawn_order.h"
 #include "stoker/run/allowed_changes.h"
+#include "stoker/run/retried_write.h"
 #include "stoker/train/plan/initial_vectors.h"
 #include "stoker/train/step/random_state.h"
 
@@ -223,8 +224,10 @@ std::function<Status()> WritingOf(TrainingSession& session, Json state, NamedTen
   return [&session, step = session.progress.step, state = std::move(state), kept,
           tensors = std::move(tensors)] {
     const TraceSpan span("write a checkpoint");
-    // The lines that it counts must not be lost where it is not.
-    STOKER_RETURN_IF_ERROR(session.recorder->metrics().Sync());
+    // The lines that it counts must not be lost where it is not. If the disk has refused them once,
+    // that they are lost can still come to light, at a resume; steps that are not stored are gone.
+    STOKER_RETURN_IF_ERROR(
+        WriteWithRetries("it", [&session] { return session.recorder->metrics().Sync(); }));
     STOKER_ASSIGN_OR_RETURN(
         const std::vector<NamedArray> arrays,
         tensors.empty() ? session.weights_copy.Arrays() : ToNamedArrays(tensors));
