@@ -73,9 +73,10 @@ def errors_of_ranks(outcome):
 
 
 def are_of_the_recipe(errors):
-    """Whether there are several, each of another line of the recipe: all that is wrong there is reported at once."""
+    """Whether there are several, each with a line of the recipe: all that is wrong there is reported at once. A source that both
+    pipelines read may meet two kinds of trouble in its one line."""
     lines = [re.match(r"stoker: error: \S+\.ya?ml:(\d+):", error) for error in errors]
-    return len(errors) > 1 and all(lines) and len({line[1] for line in lines}) == len(lines)
+    return len(errors) > 1 and all(lines) and len(set(errors)) == len(errors)
 
 
 def wrong_with_end(case, outcome, folder, late_limit):
