@@ -15,7 +15,7 @@ import pages
 import stoker
 
 # Modules whose names users do not call: their names need no entry.
-INTERNAL = ("nearest", "one_engine", "convert", "messages", "names", "ranks", "functions.", "dataloader.", "libstoker_")
+INTERNAL = ("nearest", "one_engine", "convert", "mapped", "messages", "names", "ranks", "functions.", "dataloader.", "libstoker_")
 
 
 class Page(html.parser.HTMLParser):
