@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "stoker/base/json_text.h"
+#include "stoker/io/file.h"
 #include "stoker/io/temporary.h"
 
 namespace stoker {
@@ -54,6 +55,10 @@ Result<off_t> EndOfWholeLines(int fd, const std::string& path, off_t size) {
   return 0;
 }
 
+Status LinesMissing(const std::string& path, uint64_t there, uint64_t written) {
+  return DataLoss("{}: has {} bytes, and {} were written: lines are missing", path, there, written);
+}
+
 }  // namespace
 
 Result<MetricsFile> MetricsFile::Open(std::string path) {
@@ -84,33 +89,30 @@ Status MetricsFile::Sync() const {
   return ::fdatasync(descriptor_.get()) == 0 ? OkStatus() : ErrnoStatus(errno, path_);
 }
 
-Status MetricsFile::CheckLineEndsAt(uint64_t size) const {
-  if (!descriptor_.valid()) return OkStatus();
-  STOKER_ASSIGN_OR_RETURN(const uint64_t there, Size());
-  if (there < size) {
-    return DataLoss("{}: has {} bytes, and {} were written: lines are missing", path_, there, size);
-  }
-  STOKER_ASSIGN_OR_RETURN(const off_t end,
-                          EndOfWholeLines(descriptor_.get(), path_, static_cast<off_t>(size)));
-  if (end == static_cast<off_t>(size)) return OkStatus();
-  return DataLoss(
-      "{}: byte {}, up to which whole lines were written, is inside a line: lines "
-      "were changed",
-      path_, size);
+Status MetricsFile::CheckLinesUpTo(uint64_t size) const {
+  return descriptor_.valid() ? stoker::CheckLinesUpTo(path_, size) : OkStatus();
 }
 
 Status MetricsFile::CutBack(uint64_t size) {
   if (!descriptor_.valid()) return OkStatus();
-  struct stat status;
-  if (::fstat(descriptor_.get(), &status) != 0) return ErrnoStatus(errno, path_);
-  if (static_cast<uint64_t>(status.st_size) < size) {
-    return DataLoss("{}: has {} bytes, and {} were written: lines are missing", path_,
-                    status.st_size, size);
-  }
+  STOKER_ASSIGN_OR_RETURN(const uint64_t there, Size());
+  if (there < size) return LinesMissing(path_, there, size);
   STOKER_ASSIGN_OR_RETURN(const off_t kept,
                           EndOfWholeLines(descriptor_.get(), path_, static_cast<off_t>(size)));
   if (::ftruncate(descriptor_.get(), kept) != 0) return ErrnoStatus(errno, path_);
   return OkStatus();
+}
+
+Status CheckLinesUpTo(const std::string& path, uint64_t size) {
+  STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
+  if (file.size() < size) return LinesMissing(path, file.size(), size);
+  if (size == 0) return OkStatus();
+  std::byte last{};
+  STOKER_ASSIGN_OR_RETURN(const size_t got, file.ReadUpTo(size - 1, {&last, 1}));
+  if (got == 1 && last == std::byte{'\n'}) return OkStatus();
+  return DataLoss(
+      "{}: byte {}, up to which whole lines were written, is inside a line: lines were changed",
+      path, size);
 }
 
 }  // namespace stoker

@@ -22,16 +22,15 @@ class MetricsFile {
   // Returns one that keeps nothing: of a rank that leaves the run directory to another.
   static MetricsFile Nowhere() { return {std::string(), Descriptor()}; }
 
-  // Errors: kResourceExhausted, kPermissionDenied and the like, with the path; then nothing of the
-  // line is left.
+  // Errors: kResourceExhausted, kPermissionDenied and the like, with the path. On an error the file
+  // has no part of the line.
   Status Append(const Json& line);
 
   // Returns its size in bytes, which a checkpoint stores and a resumed run passes to CutBack.
   Result<uint64_t> Size() const;
 
-  // Checks that the file still has `size` bytes and a line ends there, as when Size returned that.
-  // Errors: kDataLoss, which says how it was changed.
-  Status CheckLineEndsAt(uint64_t size) const;
+  // As CheckLinesUpTo, of this file.
+  Status CheckLinesUpTo(uint64_t size) const;
 
   // Flushes the file to the disk. Any thread, also while another appends.
   Status Sync() const;
@@ -48,5 +47,10 @@ class MetricsFile {
   std::string path_;
   Descriptor descriptor_;
 };
+
+// Checks that the file of metrics still has `size` bytes and a line ends there, as when
+// MetricsFile::Size returned that. Errors: kDataLoss, which says how it was changed; those of
+// File::Open.
+Status CheckLinesUpTo(const std::string& path, uint64_t size);
 
 }  // namespace stoker

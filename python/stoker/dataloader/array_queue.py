@@ -124,7 +124,7 @@ class ArrayQueue:
 
     def _is_sent(self, message):
         """Whether the socket took it, after a while at the latest."""
-        if not _writable(self._writing.fileno(), _LOOKS):
+        if not _ready([self._writing.fileno()], _LOOKS, select.POLLOUT):
             return False
         try:
             self._send(message, socket.MSG_DONTWAIT)
@@ -167,10 +167,10 @@ class ArrayQueue:
         return self.get(block=False)
 
     def empty(self):
-        return not _readable([self._reading.fileno()], 0)
+        return not _ready([self._reading.fileno()], 0)
 
     def _wait(self, timeout):
-        ready = _readable([self._reading.fileno(), *self._watched], timeout)
+        ready = _ready([self._reading.fileno(), *self._watched], timeout)
         received = self._receive()
         if received is None:
             for each in ready:
@@ -228,16 +228,10 @@ class ArrayQueue:
         self._begin()
 
 
-def _writable(descriptor, timeout):
-    poll = select.poll()
-    poll.register(descriptor, select.POLLOUT)
-    return bool(poll.poll(timeout * 1000))
-
-
-def _readable(descriptors, timeout):
-    """Those that can be read without waiting, after `timeout` seconds at the latest; None: however long it takes."""
+def _ready(descriptors, timeout, event=select.POLLIN):
+    """Those that can be read, or written, without waiting, after `timeout` seconds at the latest; None: however long it takes."""
     poll = select.poll()
     for each in descriptors:
-        poll.register(each, select.POLLIN)
+        poll.register(each, event)
     ready = poll.poll(None if timeout is None else max(0, timeout) * 1000)
     return [descriptor for descriptor, _ in ready]

@@ -96,8 +96,7 @@ class Reading {
   }
 
  private:
-  // A first line without numbers is told of as a line; one with some more may have a word that ends
-  // with numbers.
+  // AddVector reports a first line without numbers. A few numbers too many may belong to its word.
   Status CheckWidth(int64_t width) const {
     const auto wanted = static_cast<int64_t>(width_);
     const bool fits =

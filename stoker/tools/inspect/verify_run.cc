@@ -8,10 +8,10 @@
 
 #include "stoker/base/json.h"
 #include "stoker/data/learn/learned.h"
-#include "stoker/io/file.h"
 #include "stoker/io/kept_file.h"
 #include "stoker/io/manifest.h"
 #include "stoker/run/checkpoint.h"
+#include "stoker/run/metrics_file.h"
 #include "stoker/run/run_directory.h"
 #include "stoker/run/run_environment.h"
 #include "stoker/run/step_directories.h"
@@ -66,19 +66,6 @@ std::optional<uint64_t> MetricsBytesAt(const std::string& checkpoint) {
   return bytes.is_number_unsigned() ? std::optional(bytes.get<uint64_t>()) : std::nullopt;
 }
 
-// A checkpoint is written after whole lines.
-Status CheckLineEndsAt(const std::string& metrics, uint64_t bytes, int64_t step) {
-  if (bytes == 0) return OkStatus();
-  STOKER_ASSIGN_OR_RETURN(const File file, File::Open(metrics));
-  std::byte last{};
-  STOKER_ASSIGN_OR_RETURN(const size_t got, file.ReadUpTo(bytes - 1, {&last, 1}));
-  if (got == 0 || last == std::byte{'\n'}) return OkStatus();
-  return DataLoss(
-      "{}: byte {}, up to which it had whole lines at step {}, is inside a line: lines "
-      "were changed",
-      metrics, bytes, step);
-}
-
 bool IsDamaged(const std::string& checkpoint) {
   const Result<Manifest> manifest = Manifest::Read(checkpoint);
   const Status whole = manifest.ok() ? manifest->CheckAll() : manifest.status();
@@ -92,22 +79,16 @@ Status VerifyMetrics(const RunPaths& run) {
   }
   const CheckpointStore checkpoints(run.checkpoints(), /*keep=*/1);
   STOKER_ASSIGN_OR_RETURN(std::vector<int64_t> steps, checkpoints.Steps());
-  std::error_code error;
-  const uint64_t size = fs::file_size(run.metrics(), error);
-  if (error) return ErrnoStatus(error.value(), run.metrics());
   std::ranges::reverse(steps);
   for (const int64_t step : steps) {
     const std::optional<uint64_t> written = MetricsBytesAt(checkpoints.PathOf(step));
     if (!written) continue;
-    const Status whole =
-        size < *written ? DataLoss("{}: has {} bytes, and had {} at step {}: lines are missing",
-                                   run.metrics(), size, *written, step)
-                        : CheckLineEndsAt(run.metrics(), *written, step);
+    const Status whole = CheckLinesUpTo(run.metrics(), *written);
     if (whole.ok()) return OkStatus();
     // A damaged checkpoint is a finding of its own. A run that goes on from the one before it has
     // cut back the lines.
     if (IsDamaged(checkpoints.PathOf(step))) continue;
-    return whole;
+    return {whole.code(), fmt::format("{} (by the checkpoint of step {})", whole.message(), step)};
   }
   return OkStatus();
 }

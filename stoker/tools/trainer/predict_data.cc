@@ -125,7 +125,7 @@ Status PredictData(const PredictArguments& arguments) {
   const Result<PredictSummary> summary =
       predictor->PredictRun(options, [&](const PredictedBatch& batch) {
         for (size_t i = 0; i < batch.predictions.size(); ++i)
-          undefined.Look(batch.predictions[i], SampleName(batch, i));
+          undefined.Look(batch.predictions[i], [&] { return SampleName(batch, i); });
         return lines.Write(TextOf(batch, predictor->classes(), arguments));
       });
   if (!summary.ok()) return Explained(summary.status(), arguments.to);

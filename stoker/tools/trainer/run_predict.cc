@@ -128,7 +128,8 @@ Status PredictFiles(const PredictArguments& arguments) {
   }
   UndefinedPredictions undefined;
   for (const NamedPrediction& named : answers.predictions) {
-    undefined.Look(named.prediction, fmt::format("{}[{}]", named.file, named.index));
+    undefined.Look(named.prediction,
+                   [&named] { return fmt::format("{}[{}]", named.file, named.index); });
   }
   undefined.Warn();
   STOKER_RETURN_IF_ERROR(PrintResult(arguments.json ? AllJson(*predictor, answers, shown)

@@ -22,10 +22,11 @@ bool Defined(const Prediction& prediction) {
 
 }  // namespace
 
-void UndefinedPredictions::Look(const Prediction& prediction, const std::string& name) {
+void UndefinedPredictions::Look(const Prediction& prediction,
+                                const std::function<std::string()>& name) {
   ++seen_;
   if (Defined(prediction)) return;
-  if (undefined_++ == 0) first_ = name;
+  if (undefined_++ == 0) first_ = name();
 }
 
 void UndefinedPredictions::Warn() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "stoker/train/predict/predictor.h"
@@ -11,8 +12,8 @@ namespace stoker {
 // Counts the predictions that are NaN or infinite; one thread at a time.
 class UndefinedPredictions {
  public:
-  //   name  of the sample, such as "a.png[3]"; kept of the first alone
-  void Look(const Prediction& prediction, const std::string& name);
+  //   name  returns that of the sample, such as "a.png[3]"; called for the first alone
+  void Look(const Prediction& prediction, const std::function<std::string()>& name);
 
   // Logs one warning where any was seen.
   void Warn() const;

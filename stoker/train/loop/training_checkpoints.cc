@@ -139,7 +139,7 @@ Status CheckRollbackTarget(TrainingSession& session, int64_t newest) {
 // checkpoint says, or has other lines, was changed from outside.
 Status CutMetrics(TrainingSession& session, uint64_t bytes) {
   MetricsFile& metrics = session.recorder->metrics();
-  const Status whole = metrics.CheckLineEndsAt(bytes);
+  const Status whole = metrics.CheckLinesUpTo(bytes);
   if (whole.ok()) return metrics.CutBack(bytes);
   if (whole.code() != StatusCode::kDataLoss) return whole;
   if (!session.setup.allow_changes) {
