@@ -501,19 +501,28 @@ class Errors(TestCase):
 
     def test_memory_of_a_worker_that_cannot_be_opened_is_an_error_and_no_wrong_number(self):
         self.run_python("""
-            import os, resource
+            import os, resource, time
             import numpy
             import stoker as sk
 
+            def waits_for(folder):
+                while not os.path.exists(folder):
+                    time.sleep(0.001)
+
             kept = []  # in the worker, which needs other memory for each request
             def keep(element):
+                index = int(element["row"][0])
                 kept.append(element["row"])
-                return {"index": element["row"][0] + 1}
+                if index == 10:  # the engine opens and closes nothing until the answer
+                    os.mkdir("at_work")
+                    waits_for("full")
+                return {"index": index + 1}
 
             pipeline = (sk.range(20_000) | sk.map(lambda element: {"row": numpy.full(9, element["index"])}, spec={"row": ("int64", (9,))})
                         | sk.map(keep, spec={"index": ("int64", ())}) | sk.batch(10))
             batches = iter(sk.Loader(pipeline, to="numpy", threads=1, workers=1))
             assert next(batches)["index"].tolist() == list(range(1, 11))
+            waits_for("at_work")
             resource.setrlimit(resource.RLIMIT_NOFILE, (300, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
             taken = []
             try:
@@ -521,6 +530,7 @@ class Errors(TestCase):
                     taken.append(os.open("/dev/null", os.O_RDONLY))
             except OSError:
                 pass
+            os.mkdir("full")
             wrong = []
             try:
                 for number, batch in enumerate(batches, 1):
