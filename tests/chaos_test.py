@@ -57,6 +57,16 @@ class ChaosRanksTest(unittest.TestCase):
                 return
         self.fail(f"{what}: the training always ended before")
 
+    def test_a_thread_that_a_rank_cannot_start_is_an_error_that_leaves_the_run_whole(self):
+        happened = 0
+        for call in range(1, 9):
+            with self.subTest(call=call):
+                trouble = Trouble(rules=[f"thread:EAGAIN:{call}:1"])
+                verdict = judge_seed(Settings(STOKER, LIBRARY, late=PATIENCE, only="ranks"), self.SEED, trouble)
+                self.assertEqual(verdict.findings, [], verdict.outcomes)
+                happened += verdict.happened["thread EAGAIN"]
+        self.assertGreater(happened, 4)
+
     def test_a_rank_that_is_killed_costs_no_byte(self):
         self.assert_harmless("kill -9 of a rank", signal.SIGKILL, rank=1)
 

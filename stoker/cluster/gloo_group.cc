@@ -2,7 +2,9 @@
 #include <ATen/Functions.h>
 
 #include <algorithm>
+#include <mutex>
 #include <regex>
+#include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <utility>
 
@@ -26,8 +28,12 @@ class EndableGloo final : public c10d::ProcessGroupGloo {
       const c10::intrusive_ptr<c10d::Store>& store, const Membership& membership,
       const c10::intrusive_ptr<Options>& options) {
     STOKER_ASSIGN_OR_RETURN(const SocketList before, OpenSockets());
+    // Where the system refuses a thread, c10d's constructor ends the process if it has started
+    // another. So it starts one.
+    options->threads = 1;
     auto gloo = c10::make_intrusive<EndableGloo>(store, static_cast<int>(membership.rank),
                                                  static_cast<int>(membership.world), options);
+    gloo->StartSecondThread();
     STOKER_ASSIGN_OR_RETURN(gloo->sockets_, OpenedSince(before));
     return gloo;
   }
@@ -37,6 +43,13 @@ class EndableGloo final : public c10d::ProcessGroupGloo {
   void End() { ShutDown(sockets_); }
 
  private:
+  // So that an exchange does not wait for the one before it. Throws what std::thread throws.
+  void StartSecondThread() {
+    const std::lock_guard<std::mutex> lock(workMutex_);
+    workInProgress_.resize(2);
+    threads_.emplace_back(&EndableGloo::runLoop, this, 1);
+  }
+
   SocketList sockets_;  // set before another thread has the group
 };
 

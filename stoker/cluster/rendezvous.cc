@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <optional>
 #include <regex>
+#include <system_error>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <utility>
@@ -223,6 +224,15 @@ std::string CaughtText() {
     throw;
   } catch (const c10::Error& error) {
     text = error.what_without_backtrace();
+  } catch (const std::system_error& error) {
+    text = error.what();
+    // Of what c10d asks the system for by the standard library, nothing but threads is refused so.
+    if (error.code() == std::errc::resource_unavailable_try_again) {
+      text = fmt::format(
+          "a thread cannot be started: {}; raise the limit on threads (ulimit -u, the container's "
+          "limit of processes)",
+          text);
+    }
   } catch (const std::exception& error) {
     text = error.what();
   } catch (...) {

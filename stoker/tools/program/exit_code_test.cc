@@ -68,11 +68,30 @@ TEST_P(InterruptTest, WithNothingToPutInOrderTheFirstSignalEndsTheProcess) {
 TEST_P(InterruptTest, AfterTheOutcomeWasSaidEndsTheProcessWithItAndSaysNothing) {
   const auto say_and_raise = [signal = GetParam().first] {
     NoteInterrupt();
-    std::fputs("stoker: error: no\n", stderr);
-    EndQuietlyOnInterrupt(kExitFailed);
+    SayOutcome(kExitFailed, [] { std::fputs("stoker: error: no\n", stderr); });
     std::raise(signal);
   };
   EXPECT_EXIT(say_and_raise(), testing::ExitedWithCode(kExitFailed), "^stoker: error: no\n$");
+}
+
+TEST_P(InterruptTest, WhileTheOutcomeIsSaidEndsTheProcessOnceItIs) {
+  const auto raise_and_say = [signal = GetParam().first] {
+    EndOnInterrupt();
+    SayOutcome(kExitFailed, [signal] {
+      std::raise(signal);
+      std::fputs("stoker: error: no\n", stderr);
+    });
+    std::fputs("still here\n", stderr);
+  };
+  EXPECT_EXIT(raise_and_say(), testing::ExitedWithCode(kExitFailed), "^stoker: error: no\n$");
+  const auto raise_twice = [signal = GetParam().first] {
+    SayOutcome(kExitFailed, [signal] {
+      std::raise(signal);
+      std::raise(signal);
+      std::fputs("still here\n", stderr);
+    });
+  };
+  EXPECT_EXIT(raise_twice(), testing::ExitedWithCode(kExitFailed), "^$");
 }
 
 TEST_P(InterruptTest, ASignalThatIsHeldArrivesLater) {

@@ -21,9 +21,10 @@ constexpr int kSignals[] = {SIGINT, SIGTERM, SIGUSR1};
 std::atomic<int> first_signal{0};
 std::atomic<bool> expected{false};  // a signal followed the warning
 std::atomic<bool> interrupted{false};
-std::atomic<int> outcome{0};       // the exit code that stands
-std::atomic<bool> undoing{false};  // an UndoOnInterrupt waits for a signal
-sem_t undo_signal;                 // posted once for the signal that it waits for
+std::atomic<int> outcome{0};            // the exit code that stands
+std::atomic<bool> while_saying{false};  // a signal came while it was said
+std::atomic<bool> undoing{false};       // an UndoOnInterrupt waits for a signal
+sem_t undo_signal;                      // posted once for the signal that it waits for
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
               "used in signal handlers");
 
@@ -52,6 +53,11 @@ extern "C" void EndProcess(int number) {
 }
 
 extern "C" void EndAsDecided(int /*number*/) { ::_exit(outcome); }
+
+extern "C" void EndOnceSaid(int number) {
+  if (while_saying.exchange(true)) EndAsDecided(number);
+  interrupted = true;  // what nobody reads is not waited for
+}
 
 extern "C" void NoteSignal(int number) {
   int first = 0;
@@ -106,9 +112,13 @@ void EndOnInterrupt() { Handle(EndProcess); }
 
 void NoteInterrupt() { Handle(NoteSignal); }
 
-void EndQuietlyOnInterrupt(int exit_code) {
+void SayOutcome(int exit_code, const std::function<void()>& say) {
   outcome = exit_code;
+  while_saying = false;
+  Install(EndOnceSaid);
+  say();
   Install(EndAsDecided);
+  if (while_saying) ::_exit(exit_code);
 }
 
 void EndLongWork() { interrupted.store(true); }

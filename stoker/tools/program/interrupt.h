@@ -21,9 +21,10 @@ void EndOnInterrupt();
 // the second ends the process as above.
 void NoteInterrupt();
 
-// For the end of a command that has said how it went: a signal ends the process at once with
-// `exit_code` and says nothing, since the outcome stands and what is left is to tidy up.
-void EndQuietlyOnInterrupt(int exit_code);
+// For the end of a command: calls `say`, which says how it went. From now on a signal ends the
+// process with `exit_code` and says nothing, since the outcome stands and what is left is to tidy
+// up; one that comes meanwhile does so once that is said, a second one at once.
+void SayOutcome(int exit_code, const std::function<void()>& say);
 
 // Ends long work as a signal does (Interrupted), though there was none: something else has failed.
 void EndLongWork();

@@ -140,9 +140,10 @@ Status CheckValues(const CLI::App& command) {
 }
 
 int Reported(const Status& status) {
-  for (const std::string& problem : ProblemsIn(status)) Log(LogLevel::kError, problem);
   const int exit_code = ExitCodeOf(status);
-  EndQuietlyOnInterrupt(exit_code);
+  SayOutcome(exit_code, [&] {
+    for (const std::string& problem : ProblemsIn(status)) Log(LogLevel::kError, problem);
+  });
   return exit_code;
 }
 
