@@ -5,7 +5,8 @@ Usage: changed_folders.py COMMIT [ROOT]     ROOT is the repository; without it, 
 
 Prints, one a line, the folders in which a file differs from COMMIT (committed or not), and those that may include them by
 the table of layering_test.py. A change of the build (CMake's files, dev and its scripts) concerns all folders. `program` stands for the tests
-of tests/*.py, which run the programs: they are concerned where stoker/tools or tests/ themselves changed.
+of tests/*.py, which run the programs: they are concerned where stoker/tools, tests/ themselves, or the recipes or examples that
+they run changed.
 """
 import pathlib
 import re
@@ -16,6 +17,7 @@ from layering_test import MAY_INCLUDE
 
 BUILD = re.compile(r"(.*/)?CMakeLists\.txt|CMakePresets\.json|cmake/.*|dev|scripts/.*")
 PROGRAM = "program"
+READ_BY_PROGRAMS = ("tests/", "recipes/", "examples/")
 
 
 def changed_files(root, commit):
@@ -32,7 +34,7 @@ def concerned(files):
     changed = {name.split("/")[1] for name in files if name.startswith("stoker/") and name.count("/") > 1}
     whole_build = any(BUILD.fullmatch(name) for name in files)
     folders = [folder for folder, below in MAY_INCLUDE.items() if whole_build or changed & {folder, *below}]
-    programs = whole_build or "tools" in changed or any(name.startswith("tests/") for name in files)
+    programs = whole_build or "tools" in changed or any(name.startswith(READ_BY_PROGRAMS) for name in files)
     return folders + [PROGRAM] * programs
 
 

@@ -14,6 +14,12 @@ bool EndsAddress(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f || kEnds.find(c) != kEnds.npos;
 }
 
+bool IsSameLetters(std::string_view text, std::string_view lower_case) {
+  return std::ranges::equal(text, lower_case, {}, [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+}
+
 struct Authority {
   size_t at;                // what follows "://"; npos: there is no further address
   std::string_view scheme;  // "http://"
@@ -25,16 +31,12 @@ Authority FindAuthority(std::string_view text, size_t from) {
   for (size_t at = from; (at = text.find(kSeparator, at)) != text.npos;) {
     at += kSeparator.size();
     for (const std::string_view scheme : kRemoteSchemes) {
-      if (text.substr(0, at).ends_with(scheme)) return {at, scheme};
+      if (at >= scheme.size() &&
+          IsSameLetters(text.substr(at - scheme.size(), scheme.size()), scheme))
+        return {at, scheme};
     }
   }
   return {text.npos, {}};
-}
-
-bool IsSameLetters(std::string_view text, std::string_view lower_case) {
-  return std::ranges::equal(text, lower_case, {}, [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
 }
 
 // Returns where the parameters of an address begin, at the `?`; its size if it has none. Only web
@@ -83,6 +85,13 @@ std::string Shown(std::string_view address, std::string_view scheme) {
 }
 
 }  // namespace
+
+std::string_view RemoteSchemeOf(std::string_view path) {
+  for (const std::string_view scheme : kRemoteSchemes) {
+    if (IsSameLetters(path.substr(0, scheme.size()), scheme)) return scheme;
+  }
+  return {};
+}
 
 std::string RemoteSchemesText() {
   std::string text;

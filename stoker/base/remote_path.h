@@ -11,13 +11,12 @@ namespace stoker {
 inline constexpr std::string_view kRemoteSchemes[] = {"http://", "https://",   "s3://",
                                                       "gs://",   "webhdfs://", "swebhdfs://"};
 
+// Returns the one of kRemoteSchemes with which `path` begins, in small or capital letters (RFC
+// 3986, section 3.1); empty if it names a file of this machine.
+std::string_view RemoteSchemeOf(std::string_view path);
+
 // Returns whether `path` names a file on a server (io/remote).
-inline bool IsRemotePath(std::string_view path) {
-  for (const std::string_view scheme : kRemoteSchemes) {
-    if (path.starts_with(scheme)) return true;
-  }
-  return false;
-}
+inline bool IsRemotePath(std::string_view path) { return !RemoteSchemeOf(path).empty(); }
 
 // Returns, for messages, "http://, https://, ... or swebhdfs://".
 std::string RemoteSchemesText();

@@ -30,6 +30,8 @@ TEST(WithoutSecrets, LeavesOutPasswordsAndQueriesWhereverAnAddressStands) {
       {"webhdfs://h/a?op=OPEN&Delegation=SECRET", "webhdfs://h/a?..."},
       {"webhdfs://h/a?x=1&token=SECRET", "webhdfs://h/a?..."},
       {"webhdfs://h/part-?.csv: byte 1", "webhdfs://h/part-?.csv: byte 1"},
+      {"HTTPS://u:p@h/a?sig=s", "HTTPS://h/a?..."},
+      {"S3://KEY:SECRET@bucket/a", "S3://bucket/a"},
       {"ftp://me:pw@h/a", "ftp://me:pw@h/a"},
       {"http://", "http://"},
       {"x://h/a?b http://h/a?", "x://h/a?b http://h/a?..."}};

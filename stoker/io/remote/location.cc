@@ -66,7 +66,8 @@ Result<RemoteLocation> ParseRemotePath(const std::string& path) {
   const RemoteStore* const store = FindRemoteStore(path);
   if (store == nullptr)
     return InvalidArgument("{}: is no address; one begins with {}", path, RemoteSchemesText());
-  return store->Locate(path);
+  const std::string_view scheme = RemoteSchemeOf(path);  // in small letters
+  return store->Locate(std::string(scheme) + path.substr(scheme.size()));
 }
 
 Result<RemoteLocation> ParseBucketPath(const RemoteStore& store, const std::string& path) {

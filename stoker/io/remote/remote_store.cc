@@ -1,5 +1,6 @@
 #include "stoker/io/remote/remote_store.h"
 
+#include "stoker/base/remote_path.h"
 #include "stoker/io/remote/remote_stores_internal.h"
 
 namespace stoker {
@@ -18,8 +19,9 @@ std::string RemoteVersion::ToString() const {
 }
 
 const RemoteStore* FindRemoteStore(std::string_view path) {
+  const std::string_view scheme = RemoteSchemeOf(path);
   for (const internal::RemoteStoreRow& row : internal::kRemoteStores) {
-    if (path.starts_with(row.scheme)) return &row.store();
+    if (row.scheme == scheme) return &row.store();
   }
   return nullptr;
 }

@@ -1,5 +1,7 @@
 #include "stoker/io/remote/remote_store.h"
 
+#include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -29,6 +31,10 @@ TEST(RemoteStore, EveryRowLocatesItsOwnPathsAndNoOthers) {
       EXPECT_EQ(location.root + location.key, path);
     }
     EXPECT_EQ(HasRemoteLists(path), row.store().lists()) << path;
+    std::string in_capitals = path;
+    std::transform(row.scheme.begin(), row.scheme.end(), in_capitals.begin(), ::toupper);
+    STOKER_ASSERT_OK_AND_ASSIGN(const RemoteLocation same, ParseRemotePath(in_capitals));
+    EXPECT_EQ(same.name, path);
     // A path without a name is refused where it is read, before a server is asked.
     EXPECT_THAT(ParseRemotePath(std::string(row.scheme)),
                 FailsWith(StatusCode::kInvalidArgument, std::string(row.scheme)));

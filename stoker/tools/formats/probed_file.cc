@@ -23,7 +23,7 @@ std::string ProbedFile::stored_name() const {
 
 std::string ProbedFile::extension() const {
   std::string_view name = path;
-  if (name.starts_with("http://") || name.starts_with("https://"))
+  if (RemoteSchemeOf(name).starts_with("http"))
     name = name.substr(0, name.find('?'));  // a signature may follow
   return std::filesystem::path(WithoutCompressedEnding(name)).extension().string();
 }

@@ -118,6 +118,13 @@ TEST_F(CallbacksTest, StopAtEndsTheRunAndLeavesTheScheduleAsLongAsItWas) {
   EXPECT_EQ(cut.last_step.loss, whole.last_step.loss);
 }
 
+TEST_F(CallbacksTest, StopAtSaysThatItsStepNeverComes) {
+  testing::internal::CaptureStderr();
+  STOKER_ASSERT_OK(Train("run", {"train.callbacks=[{stop_at: {step: 16}}]"}));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr("stop_at: step 16 never comes, since the run ends after 15"));
+}
+
 TEST_F(CallbacksTest, LogTensorsWritesFiguresOfValuesAndGradients) {
   STOKER_ASSERT_OK(Train("run", {"train.callbacks=[{log_tensors: {every: 5, match: '*.bias'}}]"}));
   const std::vector<Json> lines = TensorsOf("run");
