@@ -22,12 +22,15 @@ void SetLocation(ConfigNode& node, const ConfigLocation& location) {
   }
 }
 
-// The name of an operator in a pipeline list: `shuffle`, or the first key of `batch: {...}`, which
-// other keys may follow (`on_error`); empty if it has neither form.
+// The name of an operator in a pipeline list: `shuffle`, or the key of `batch: {...}`, beside which
+// `on_error` may stand; empty if it has neither form.
 std::string_view OperatorName(const ConfigNode& item) {
   if (item.kind == Kind::kScalar) return item.scalar;
-  return item.kind == Kind::kMap && !item.entries.empty() ? std::string_view(item.entries[0].key)
-                                                          : "";
+  if (item.kind != Kind::kMap) return {};
+  for (const ConfigNode::Entry& entry : item.entries) {
+    if (entry.key != "on_error") return entry.key;
+  }
+  return {};
 }
 
 std::string OperatorNames(const ConfigNode& list) {

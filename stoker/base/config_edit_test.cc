@@ -52,6 +52,12 @@ TEST(SetByPath, SetsReplacesAndMakesMapsOnTheWay) {
   }
 }
 
+TEST(SetByPath, KnowsAStageByItsNameWhereverItsPolicyStands) {
+  ConfigNode root = Parsed("train:\n  - on_error: skip\n    csv: {files: a}\n");
+  STOKER_ASSERT_OK(SetByPath(root, "train.csv.files=b"));
+  EXPECT_EQ(ToYamlLine(root), "{train: [{on_error: skip, csv: {files: b}}]}");
+}
+
 TEST(SetByPath, WorksOnAnEmptyRecipe) {
   ConfigNode root;
   STOKER_ASSERT_OK(SetByPath(root, "a.b=1"));

@@ -72,7 +72,10 @@ Status ReadOptional(const ConfigNode& value, std::optional<T>& out) {
   }
   T read{};
   if (const Status status = ReadOption(value, read); !status.ok()) {
-    return InvalidArgument("{}, nor auto", status.message());
+    // Before what to do.
+    std::string text = status.message();
+    text.insert(std::min(text.find(';'), text.size()), ", nor auto");
+    return InvalidArgument("{}", text);
   }
   out = read;
   return OkStatus();

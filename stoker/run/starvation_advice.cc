@@ -42,6 +42,10 @@ void AddForDraws(const LimitingStage& stage, std::vector<std::string>& advice) {
 }
 
 void AddForRepeats(const LimitingStage& stage, std::vector<std::string>& advice) {
+  if (stage.name == "cache") {
+    advice.push_back("do once beforehand what precedes `cache` (`stoker pack`)");
+    return;
+  }
   if (!stage.cached && stage.first_random.empty()) {
     advice.push_back(fmt::format("put `cache` after `{}`, so that it works once", stage.name));
   } else if (!stage.cached) {

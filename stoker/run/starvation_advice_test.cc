@@ -12,7 +12,7 @@ using RunBy = LimitingStage::RunBy;
 using Work = LimitingStage::Work;
 
 std::string AdviceFor(LimitingStage stage) {
-  stage.name = "it";
+  if (stage.name.empty()) stage.name = "it";
   stage.why = "why";
   return StarvationBy(stage, 0.5).advice;
 }
@@ -44,6 +44,8 @@ TEST(StarvationAdvice, NamesNothingThatTheRecipeHasAlready) {
 }
 
 TEST(StarvationAdvice, PutsACacheWhereOneMayStand) {
+  EXPECT_THAT(AdviceFor({.name = "cache", .work = Work::kRepeats}),
+              AllOf(Not(HasSubstr("put `cache`")), HasSubstr("precedes `cache`")));
   EXPECT_THAT(AdviceFor({.work = Work::kRepeats}), StartsWith("put `cache` after `it`"));
   EXPECT_THAT(AdviceFor({.work = Work::kRepeats, .first_random = "shuffle"}),
               StartsWith("put `it` before `shuffle`, and `cache` between them"));

@@ -176,7 +176,7 @@ Status FailurePolicy::TooMany(const FailureCount& count, int64_t allowed, const 
 }
 
 std::string FailurePolicy::WhereAllAre(bool logged) const {
-  return (logged ? "all are in " : "this command does not write them to ") + options_.log;
+  return (logged ? "all are in " : "this pass does not write them to ") + options_.log;
 }
 
 void FailurePolicy::Summarize(const FailureCount& count, uint64_t epoch, bool logged) const {

@@ -333,7 +333,7 @@ TEST(IgnoreErrors, DoesNotSayThatAllAreInALogThatThePassDoesNotWrite) {
       }
       EXPECT_EQ(read.ok(), share == 1.0);
       EXPECT_THAT(testing::internal::GetCapturedStderr() + read.message(),
-                  HasSubstr("this command does not write them to " + log));
+                  HasSubstr("this pass does not write them to " + log));
     }
   }
 }

@@ -1,11 +1,14 @@
 #include "stoker/data/sources/csv_fields_internal.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "stoker/base/problems.h"
@@ -31,16 +34,32 @@ bool IsNumber(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// The columns of a file by their names; of several of one name the first. Files have up to a
-// million columns, and each may be a field, so none is looked for among all.
+// The columns of a file by their names. Files have up to a million columns, and each may be a
+// field, so none is looked for among all.
 class ColumnNames {
  public:
   // REQUIRES: `names` outlives this.
   explicit ColumnNames(const std::vector<std::string>& names) : names_(names) {
     numbers_.reserve(names.size());
-    for (size_t i = 0; i < names.size(); ++i) numbers_.emplace(names[i], static_cast<int64_t>(i));
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (!numbers_.emplace(names[i], static_cast<int64_t>(i)).second) twice_.insert(names[i]);
+    }
   }
   const std::vector<std::string>& names() const { return names_; }
+
+  // Error if several columns bear the name: which is meant is not known.
+  Status CheckOne(std::string_view name) const {
+    if (!twice_.contains(name)) return OkStatus();
+    std::vector<size_t> numbers;
+    for (size_t i = 0; i < names_.size(); ++i) {
+      if (names_[i] == name) numbers.push_back(i);
+    }
+    return InvalidArgument(
+        "the header has {} columns called '{}', those of the numbers {} from 0; give each a name "
+        "of "
+        "its own, or take one by its number: {{columns: [{}]}}",
+        numbers.size(), name, fmt::join(numbers, ", "), numbers.front());
+  }
 
   // The number of the column that `text` names, or counts from 0.
   std::optional<int64_t> Find(std::string_view text) const {
@@ -53,11 +72,13 @@ class ColumnNames {
  private:
   const std::vector<std::string>& names_;
   std::unordered_map<std::string_view, int64_t> numbers_;
+  std::unordered_set<std::string_view> twice_;
 };
 
 // Adds the columns that `text` stands for: one, or from one to another.
 Status AddColumns(const std::string& field, const std::string& text, const ColumnNames& names,
                   std::vector<int64_t>& out) {
+  STOKER_RETURN_IF_ERROR(names.CheckOne(text));
   if (const std::optional<int64_t> one = names.Find(text)) {
     out.push_back(*one);
     return OkStatus();
@@ -203,7 +224,9 @@ Result<CsvPlan> PlanCsvFields(const CsvFields& fields, const std::vector<std::st
   Problems problems;
   int64_t wrong = 0;
   for (const CsvField& field : fields.fields()) {
-    if (field.name.empty() || !used.insert(field.name).second) {
+    const bool again = !used.insert(field.name).second;
+    if (again && !columns_by_name.CheckOne(field.name).ok()) continue;  // which has been said
+    if (field.name.empty() || again) {
       problems.Add(InvalidArgument("two fields are called '{}', or one has no name", field.name));
     }
     const Status planned = PlanField(field, columns_by_name, plan);

@@ -289,9 +289,17 @@ TEST_F(CsvTest, RefusesWhatDoesNotGoTogether) {
   fails({.fields = {{.name = "x", .type = "text", .columns = {"0-1"}}}}, "a text has one column");
   fails({.fields = {{.name = "x", .default_value = {"y"}}}}, "default 'y' is not a number");
   fails({.delimiter = "ab"}, "must be one character");
+  Write("a", "id,x,id\n1,2,3\n");
+  for (const CsvFields& fields : {CsvFields{}, CsvFields{{.name = "id"}},
+                                  CsvFields{{.name = "all", .columns = {"x", "id"}}}}) {
+    fails({.fields = fields}, "the header has 2 columns called 'id', those of the numbers 0, 2");
+  }
+  STOKER_EXPECT_OK(Source(Csv{.files = dir_ / "a", .fields = {{.name = "id", .columns = {"2"}}}}));
   fails({.delimiter = "\""}, "must be two characters");
   EXPECT_THAT(Source(Csv{.files = Write("empty", "\n")}),
               FailsWith(StatusCode::kDataLoss, "the file has no rows"));
+  EXPECT_THAT(Source(Csv{.files = Write("wide", std::string("\xff\xfei\0d\0", 6))}),
+              FailsWith(StatusCode::kDataLoss, "the text is UTF-16"));
   EXPECT_THAT(
       Source(Csv{.files = Write("a.csv.zip", std::string("PK\3\4", 4) + "rows.csv\n1,2\n")}),
       FailsWith(StatusCode::kDataLoss, "this is a zip archive (also .pt and .npz), no CSV"));

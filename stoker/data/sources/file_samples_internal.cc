@@ -97,7 +97,8 @@ class FileSamplesNode final : public ByPositionNode, public SampleNames, public 
  private:
   Status Listed(const Status& error) const {
     const std::string list = samples_->ListedIn();
-    return list.empty() ? error : error.While(fmt::format("reading what {} lists", list));
+    if (list.empty()) return error;
+    return {error.code(), fmt::format("{} ({} lists it)", error.message(), list)};
   }
 
   const std::string details_;

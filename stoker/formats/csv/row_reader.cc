@@ -103,7 +103,14 @@ Result<CsvRowReader::Extent> CsvRowReader::FindEnd(bool quotes) {
 
 Status CsvRowReader::SkipByteOrderMark() {
   STOKER_RETURN_IF_ERROR(window_.Hold(kByteOrderMark.size()).status());
-  if (window_.text().starts_with(kByteOrderMark)) window_.PassOver(kByteOrderMark.size());
+  const std::string_view start = window_.text();
+  if (start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff")) {
+    return DataLoss(
+        "{}: byte 0: the text is UTF-16, and UTF-8 is read; convert the file: iconv -f UTF-16 -t "
+        "UTF-8",
+        window_.source().name());
+  }
+  if (start.starts_with(kByteOrderMark)) window_.PassOver(kByteOrderMark.size());
   return OkStatus();
 }
 

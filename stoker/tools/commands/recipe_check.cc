@@ -85,6 +85,22 @@ ConfigLocation PlaceOfStage(const ConfigNode& pipeline, std::string_view message
   return pipeline.items.empty() ? pipeline.location : pipeline.items.front().location;
 }
 
+// The section could not be made. What is wrong with a sample was found by reading the training side
+// to learn from it.
+void AddProblemsOfData(const ConfigNode& recipe, const Status& status, RecipeCheck& check) {
+  const ConfigNode* const data = recipe.Find("data");
+  const std::optional<ConfigNode> pipeline =
+      data == nullptr ? std::nullopt : WholePipeline(*data, "train");
+  for (const std::string& message : ProblemsIn(status)) {
+    const Status one(status.code(), message);
+    if (pipeline && status.code() == StatusCode::kDataLoss) {
+      check.AddAt(one, PlaceOfStage(*pipeline, message));
+    } else {
+      check.Add(one, "data");
+    }
+  }
+}
+
 // What becomes of one pipeline: its first batch is read, where it could be made.
 void CheckPipeline(const ConfigNode& recipe, std::string_view name,
                    const std::optional<Dataset>& made, uint64_t seed, RecipeCheck& check) {
@@ -209,7 +225,7 @@ Inspection RecipeCheck::Report() const {
 CheckedData CheckData(const ConfigNode& recipe, const std::filesystem::path& folder,
                       RecipeCheck& check, std::span<const TrainingRequest> requests) {
   CheckedData data = CheckDataSection(recipe, folder, requests);
-  check.Add(data.status, "data");
+  AddProblemsOfData(recipe, data.status, check);
   if (const auto hint = data.train ? HintOfOrder(*data.train) : std::nullopt)
     check.Warn(fmt::format("data.train: {}; {}", hint->problem, hint->advice));
   if (const ConfigNode* const section = recipe.Find("data"); section != nullptr) {
