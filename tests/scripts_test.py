@@ -209,8 +209,10 @@ class TestSinceTest(ScriptTest):
         self.assertEqual(self.planned("tsan"), ["image", "data", "tools"])
 
     def test_the_programs_are_tested_where_they_or_their_tests_changed(self):
-        self.write("tests/train_test.py", "changed\n")
-        self.assertEqual(self.planned(), ["program"])
+        for path in "tests/train_test.py", "recipes/quickstart.yaml", "examples/own/main.cc":
+            self.write(path, "changed\n")
+            self.assertEqual(self.planned(), ["program"], path)
+            (self.folder / path).unlink()
         self.write("stoker/tools/a.cc", "changed\n")
         self.assertEqual(self.planned(), ["tools", "program"])
 

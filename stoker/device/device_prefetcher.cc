@@ -153,7 +153,7 @@ void DevicePrefetcher::HandToCurrentStream(const Ready& ready) const {
   const c10::impl::VirtualGuardImpl backend(device_.type());
   const c10::Stream current = backend.getStream(device_);
   ready.copied->block(current);
-  (*ready.batch)->input.record_stream(current);
+  for (const at::Tensor& input : (*ready.batch)->input.all()) input.record_stream(current);
   if ((*ready.batch)->target.defined()) (*ready.batch)->target.record_stream(current);
 }
 

@@ -55,7 +55,7 @@ std::vector<float> Rest(DevicePrefetcher& prefetcher) {
     const auto batch = prefetcher.Next();
     EXPECT_THAT(batch, IsOk());
     if (!batch.ok() || !*batch) return rest;
-    const at::Tensor values = (*batch)->input.cpu();
+    const at::Tensor values = (*batch)->input.only().cpu();
     for (int64_t i = 0; i < values.numel(); ++i) rest.push_back(values.data_ptr<float>()[i]);
   }
 }
@@ -152,7 +152,8 @@ TEST_P(DevicePrefetcherTest, AskedToStopInAWaitItEndsAndStillKnowsWhereItWasMark
     STOKER_ASSERT_OK(restored->Restore(state));
     for (int next = marked; next < 10; ++next) {
       STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, restored->Next());
-      EXPECT_EQ(batch->input.const_data_ptr<float>()[0], 2 * next) << "marked after " << marked;
+      EXPECT_EQ(batch->input.only().const_data_ptr<float>()[0], 2 * next)
+          << "marked after " << marked;
     }
   }
 }

@@ -77,11 +77,17 @@ Result<std::optional<Element>> NextKeepingDenormals(Iterator& elements) {
   return elements.Next();
 }
 
-// Finds and checks both: either may be wrong where the other is right, or wrong too.
-Status FindInputAndTarget(const Spec& spec, const FeederOptions& options, FeederFields& fields) {
+// Finds and checks all: each may be wrong where the others are right, or wrong too.
+Status FindInputsAndTarget(const Spec& spec, const FeederOptions& options, FeederFields& fields) {
   Problems problems;
-  problems.Take(FindField(spec, "train.input", options.input), fields.input);
-  const bool has_input = problems.empty();
+  std::vector<const FeederInput*> found_inputs;
+  for (const FeederInput& input : options.inputs) {
+    const Result<size_t> found = FindField(spec, "train.input", input.field);
+    problems.Add(found.status());
+    if (!found.ok()) continue;
+    fields.inputs.push_back(*found);
+    found_inputs.push_back(&input);
+  }
   const Field* target = nullptr;
   if (options.target) {
     const Result<size_t> found = FindField(spec, "train.target", *options.target);
@@ -89,11 +95,17 @@ Status FindInputAndTarget(const Spec& spec, const FeederOptions& options, Feeder
     if (found.ok()) target = &spec.fields[*found];
     if (found.ok()) fields.target = *found;
   }
-  Status input;
-  if (has_input) input = CheckInput(spec.fields[fields.input], target, !options.normalize.empty());
-  problems.Add(input);
-  // Where `batch` is missing neither field is a batch, which is said once.
-  const bool said = !input.ok() && target != nullptr && target->shape.empty();
+  bool wrong_input = false;
+  for (size_t i = 0; i < found_inputs.size(); ++i) {
+    const Status input =
+        CheckInput(spec.fields[fields.inputs[i]], target, !found_inputs[i]->normalize.empty());
+    // Without `batch` no field is one, which is said once.
+    const bool no_batch = i > 0 && wrong_input && spec.fields[fields.inputs[i]].shape.empty();
+    if (!no_batch) problems.Add(input);
+    wrong_input |= !input.ok();
+  }
+  // Where `batch` is missing no field is a batch, which is said once.
+  const bool said = wrong_input && target != nullptr && target->shape.empty();
   if (target != nullptr && !said) problems.Add(CheckTarget(*target));
   return problems.ToStatus();
 }
@@ -102,7 +114,7 @@ Status FindInputAndTarget(const Spec& spec, const FeederOptions& options, Feeder
 
 Result<FeederFields> FindFeederFields(const Spec& spec, const FeederOptions& options) {
   FeederFields fields;
-  STOKER_RETURN_IF_ERROR(FindInputAndTarget(spec, options, fields));
+  STOKER_RETURN_IF_ERROR(FindInputsAndTarget(spec, options, fields));
   for (const std::string& name : options.along) {
     STOKER_ASSIGN_OR_RETURN(const size_t index, spec.IndexOf("the fields handed along", name));
     fields.along.push_back(index);
@@ -112,14 +124,17 @@ Result<FeederFields> FindFeederFields(const Spec& spec, const FeederOptions& opt
 
 Feeder::Feeder(std::unique_ptr<Iterator> elements, FeederFields fields, FeederOptions options)
     : elements_(std::move(elements)), fields_(std::move(fields)), options_(std::move(options)) {
-  if (options_.normalize.empty()) return;
-  std::vector<float> shifts, scales;
-  for (const ShiftScale& channel : options_.normalize) {
-    shifts.push_back(channel.shift);
-    scales.push_back(channel.scale);
+  for (const FeederInput& input : options_.inputs) {
+    Normalization& made = normalize_.emplace_back();
+    if (input.normalize.empty()) continue;
+    std::vector<float> shifts, scales;
+    for (const ShiftScale& channel : input.normalize) {
+      shifts.push_back(channel.shift);
+      scales.push_back(channel.scale);
+    }
+    made = {.shifts = at::tensor(shifts).to(options_.device),
+            .scales = at::tensor(scales).to(options_.device)};
   }
-  shifts_ = at::tensor(shifts).to(options_.device);
-  scales_ = at::tensor(scales).to(options_.device);
 }
 
 Result<std::unique_ptr<Feeder>> Feeder::Create(std::unique_ptr<Iterator> elements, const Spec& spec,
@@ -151,27 +166,31 @@ at::Tensor Feeder::OnDevice(at::Tensor host) const {
 
 // Normalised values are written in their order at once. The difference and the product are rounded
 // each by itself, as the pipeline's kernel does.
-at::Tensor Feeder::MakeInput(const Array& array) const {
+at::Tensor Feeder::MakeInput(size_t number, const Array& array) const {
+  const auto& [shifts, scales] = normalize_[number];
   at::Tensor input = OnDevice(ToTensor(array));
-  if (at::isIntegralType(input.scalar_type(), /*includeBool=*/false) && !shifts_.defined())
+  if (at::isIntegralType(input.scalar_type(), /*includeBool=*/false) && !shifts.defined())
     return input.to(at::kLong);
-  if (!shifts_.defined()) input = input.to(at::kFloat);
-  if (options_.channels_last && input.dim() == 4) input = input.permute({0, 3, 1, 2});
-  if (!shifts_.defined()) return InLayout(input, options_.memory_format);
+  if (!shifts.defined()) input = input.to(at::kFloat);
+  if (options_.inputs[number].channels_last && input.dim() == 4)
+    input = input.permute({0, 3, 1, 2});
+  if (!shifts.defined()) return InLayout(input, options_.memory_format);
   std::vector<int64_t> along_channels(static_cast<size_t>(input.dim()), 1);
-  along_channels[1] = shifts_.numel();
+  along_channels[1] = shifts.numel();
   at::Tensor normalized =
       at::empty(input.sizes(), input.options().dtype(at::kFloat),
                 input.dim() == 4 ? options_.memory_format : at::MemoryFormat::Contiguous);
-  at::sub_out(normalized, input, shifts_.view(along_channels));
-  return InLayout(normalized.mul_(scales_.view(along_channels)), options_.memory_format);
+  at::sub_out(normalized, input, shifts.view(along_channels));
+  return InLayout(normalized.mul_(scales.view(along_channels)), options_.memory_format);
 }
 
-Status Feeder::CheckInput(const Array& array, const SampleKey& batch) const {
-  if (!options_.check.input || shifts_.defined()) return OkStatus();
+Status Feeder::CheckInput(size_t number, const Array& array, const SampleKey& batch) const {
+  const std::vector<BatchCheck>& checks = options_.check.inputs;
+  if (number >= checks.size() || !checks[number]) return OkStatus();
+  if (normalize_[number].shifts.defined()) return OkStatus();
   const at::Tensor host = ToTensor(array);
   if (!at::isIntegralType(host.scalar_type(), /*includeBool=*/false)) return OkStatus();
-  return options_.check.input(host, batch);
+  return checks[number](host, batch);
 }
 
 // Converted on the device: bytes travel, not 64-bit integers.
@@ -189,10 +208,15 @@ Result<TensorBatch> Feeder::MakeBatch(const Element& element) const {
   const TraceSpan span("copy");
   TensorBatch batch{.input = {}, .target = {}, .key = element.key};
   Result<at::Tensor> target = at::Tensor();
-  STOKER_RETURN_IF_ERROR(
-      CatchTorchErrors([&] { return CheckInput(element.arrays[fields_.input], element.key); }));
+  for (size_t i = 0; i < fields_.inputs.size(); ++i) {
+    STOKER_RETURN_IF_ERROR(CatchTorchErrors(
+        [&] { return CheckInput(i, element.arrays[fields_.inputs[i]], element.key); }));
+  }
   const Status status = CatchTorchErrors([&] {
-    batch.input = MakeInput(element.arrays[fields_.input]);
+    std::vector<at::Tensor> inputs;
+    for (size_t i = 0; i < fields_.inputs.size(); ++i)
+      inputs.push_back(MakeInput(i, element.arrays[fields_.inputs[i]]));
+    batch.input = Inputs(std::move(inputs));
     if (fields_.target) target = MakeTarget(element);
   });
   STOKER_RETURN_IF_ERROR(status.While("moving a batch to " + options_.device.str()));

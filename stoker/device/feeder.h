@@ -1,5 +1,5 @@
 // Feeder: the last stage of the input. Converts elements of an Iterator to the batches of a
-// training step: an input and a target tensor, on the device, in the model's layout.
+// training step: input and target tensors, on the device, in the model's layout.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -20,23 +20,24 @@
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/spec.h"
 #include "stoker/data/transforms/normalize.h"
+#include "stoker/device/inputs.h"
 
 namespace stoker {
 
 struct TensorBatch {
-  // float32, [samples, ...]; images [samples, channels, height, width]; tokens int64, [samples,
-  // length]
-  at::Tensor input;
+  // Each float32, [samples, ...]; images [samples, channels, height, width]; tokens int64,
+  // [samples, length].
+  Inputs input;
   // int64 or float32, [samples], or float32 [samples, numbers] (see Feeder); undefined if
   // FeederOptions::target is nothing
   at::Tensor target;
   SampleKey key = {};             // of its element: the batch's number
   std::vector<Array> along = {};  // the fields FeederOptions::along, unchanged, in host memory
 
-  int64_t size() const { return input.size(0); }
+  int64_t size() const { return input.samples(); }
 };
 
-// Checks the targets, or the inputs, of a batch.
+// Checks the targets, or one of the inputs, of a batch.
 using BatchCheck = std::function<Status(const at::Tensor& values, const SampleKey& batch)>;
 
 // Checks in CPU memory, before a batch is copied, on the thread that calls Next. An error replaces
@@ -46,32 +47,39 @@ struct BatchChecks {
   // the device is an accelerator: there a kernel that meets an invalid class number makes the
   // device unusable for the process, while the CPU throws.
   BatchCheck target = {};
-  BatchCheck input = {};  // of whole numbers: tokens
+  // Of inputs of whole numbers, tokens: one for each input, or none at all.
+  std::vector<BatchCheck> inputs = {};
+};
+
+// One of the model's inputs.
+struct FeederInput {
+  std::string field = "image";
+  // Whether those of four dimensions come as [samples, height, width, channels].
+  bool channels_last = false;
+  // If not empty, they are bytes, which are copied as such and become (x - shift) * scale on the
+  // device: one pair for all values, or one for each channel. The bits are those of `normalize` in
+  // a pipeline (on accelerators, whose arithmetic is IEEE 754's too).
+  std::vector<ShiftScale> normalize = {};
 };
 
 struct FeederOptions {
-  std::string input = "image";  // the field that becomes TensorBatch::input
+  // What becomes TensorBatch::input, at least one.
+  std::vector<FeederInput> inputs = {FeederInput{}};
   // The field that becomes TensorBatch::target; nothing: no targets, as for predictions.
   std::optional<std::string> target = "label";
   std::vector<std::string> along = {};  // the fields that become TensorBatch::along
   c10::Device device = c10::kCPU;
-  // Whether inputs of four dimensions come as [samples, height, width, channels].
-  bool channels_last = false;
   // Of the inputs with four dimensions; the others stay contiguous.
   at::MemoryFormat memory_format = at::MemoryFormat::Contiguous;
-  // If not empty, inputs are bytes, which are copied as such and become (x - shift) * scale on the
-  // device: one pair for all values, or one for each channel. The bits are those of `normalize` in
-  // a pipeline (on accelerators, whose arithmetic is IEEE 754's too).
-  std::vector<ShiftScale> normalize = {};
   BatchChecks check = {};
 };
 
-// The places of the fields in a Spec, after checking that input and target can be used. Errors
+// The places of the fields in a Spec, after checking that inputs and target can be used. Errors
 // (kInvalidArgument, naming the field and what to put into the recipe): no such field, no batch
 // dimension, an input that is neither floating point nor tokens (with `normalize`: not bytes), a
 // target that is neither one number a sample nor a row of as many for each.
 struct FeederFields {
-  size_t input = 0;
+  std::vector<size_t> inputs;
   std::optional<size_t> target;
   std::vector<size_t> along;
 };
@@ -108,15 +116,19 @@ class Feeder {
  private:
   Feeder(std::unique_ptr<Iterator> elements, FeederFields fields, FeederOptions options);
   at::Tensor OnDevice(at::Tensor host) const;
-  at::Tensor MakeInput(const Array& array) const;
-  Status CheckInput(const Array& array, const SampleKey& batch) const;
+  at::Tensor MakeInput(size_t number, const Array& array) const;
+  Status CheckInput(size_t number, const Array& array, const SampleKey& batch) const;
   Result<at::Tensor> MakeTarget(const Element& element) const;
   Result<TensorBatch> MakeBatch(const Element& element) const;
 
   const std::unique_ptr<Iterator> elements_;
   const FeederFields fields_;
   const FeederOptions options_;
-  at::Tensor shifts_, scales_;  // of options_.normalize, on the device
+  // Of FeederInput::normalize, on the device; undefined where there is none.
+  struct Normalization {
+    at::Tensor shifts, scales;
+  };
+  std::vector<Normalization> normalize_;  // one for each input
   int64_t waited_ns_ = 0;
 };
 

@@ -43,7 +43,7 @@ void ExpectAllBatches(Feeder& feeder, c10::Device device) {
     EXPECT_EQ(batch->input.device(), device);
     EXPECT_EQ(batch->target.device(), device);
     EXPECT_EQ(batch->target.scalar_type(), torch::kLong);
-    inputs.push_back(batch->input.cpu());
+    inputs.push_back(batch->input.only().cpu());
     targets.push_back(batch->target.cpu());
   }
   ASSERT_EQ(inputs.size(), 3u);
@@ -79,7 +79,7 @@ TEST(Feeder, HandsOtherFieldsAlongAsTheyAre) {
 }
 
 TEST(Feeder, SaysWhichKeyNamesAnotherField) {
-  EXPECT_THAT(Feed(Images(), {.input = "picture"}),
+  EXPECT_THAT(Feed(Images(), {.inputs = {{.field = "picture"}}}),
               FailsWith(StatusCode::kInvalidArgument,
                         "set train.input to the one that the model "
                         "sees"));
@@ -90,12 +90,12 @@ TEST(Feeder, SaysWhichKeyNamesAnotherField) {
 
 TEST(Feeder, ChannelsThatComeLastAreTurnedWithoutACopy) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset last, Result<Dataset>(Images()) | Layout{});
-  STOKER_ASSERT_OK_AND_ASSIGN(
-      const auto feeder,
-      Feed(last, {.channels_last = true, .memory_format = at::MemoryFormat::ChannelsLast}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder,
+                              Feed(last, {.inputs = {{.channels_last = true}},
+                                          .memory_format = at::MemoryFormat::ChannelsLast}));
   STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, feeder->Next());
-  EXPECT_TRUE(torch::equal(batch->input, AllInputs().slice(0, 0, 4)));
-  EXPECT_TRUE(batch->input.is_contiguous(at::MemoryFormat::ChannelsLast));
+  EXPECT_TRUE(torch::equal(batch->input.only(), AllInputs().slice(0, 0, 4)));
+  EXPECT_TRUE(batch->input.only().is_contiguous(at::MemoryFormat::ChannelsLast));
 }
 
 TEST(Feeder, NarrowerFloatsBecomeFloat32) {
@@ -112,8 +112,8 @@ TEST(Feeder, GivesTheLayoutItWasAskedFor) {
                               Feed(Images(), {.memory_format = at::MemoryFormat::ChannelsLast}));
   STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, feeder->Next());
   ASSERT_TRUE(batch.has_value());
-  EXPECT_TRUE(batch->input.is_contiguous(at::MemoryFormat::ChannelsLast));
-  EXPECT_TRUE(torch::equal(batch->input, AllInputs().slice(0, 0, 4)));
+  EXPECT_TRUE(batch->input.only().is_contiguous(at::MemoryFormat::ChannelsLast));
+  EXPECT_TRUE(torch::equal(batch->input.only(), AllInputs().slice(0, 0, 4)));
 }
 
 TEST(Feeder, ContinuesBehindTheBatchesHandedOut) {
@@ -202,13 +202,43 @@ TEST(Feeder, ShowsTokensToWhoeverChecksThemAndNoOtherInputs) {
                               FromArrays({{"image", Array::Of<int32_t>(tokens, {4, 2})},
                                           {"label", Array::Of(std::vector<uint8_t>(4))}}) |
                                   Batch{.size = 2});
-  const FeederOptions options{.check = {.target = {}, .input = check}};
+  const FeederOptions options{.check = {.target = {}, .inputs = {check}}};
   STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder, Feed(batches, options));
   STOKER_EXPECT_OK(feeder->Next());
   EXPECT_THAT(feeder->Next(), FailsWith(StatusCode::kOutOfRange, "batch 1 is wrong"));
   STOKER_ASSERT_OK_AND_ASSIGN(const auto images, Feed(Images(), options));
   STOKER_EXPECT_OK(images->Next());
   EXPECT_EQ(seen, 2);
+}
+
+TEST(Feeder, GivesSeveralInputsInTheirOrderEachCheckedByItself) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Dataset batches,
+      FromArrays(
+          {{"row", Array::Of<float>(std::vector<float>{1, 2, 3, 4}, {4, 1})},
+           {"words", Array::Of<int32_t>(std::vector<int32_t>{1, 2, 3, 4, 5, 9, 7, 8}, {4, 2})},
+           {"label", Array::Of(std::vector<uint8_t>(4))}}) |
+          Batch{.size = 2});
+  const BatchCheck check = [](const at::Tensor& tokens, const SampleKey&) {
+    return tokens.ge(9).any().item<bool>() ? OutOfRange("9 is no token") : OkStatus();
+  };
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder,
+                              Feed(batches, {.inputs = {{.field = "words"}, {.field = "row"}},
+                                             .check = {.target = {}, .inputs = {check, {}}}}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, feeder->Next());
+  ASSERT_EQ(batch->input.all().size(), 2u);
+  EXPECT_TRUE(torch::equal(batch->input.all()[0], torch::tensor({{1, 2}, {3, 4}})));
+  EXPECT_TRUE(torch::equal(batch->input.all()[1], torch::tensor({{1.f}, {2.f}})));
+  EXPECT_EQ(batch->size(), 2);
+  EXPECT_EQ(batch->input.ShapesText(), "[2, 2] and [2, 1]");
+  EXPECT_THAT(feeder->Next(), FailsWith(StatusCode::kOutOfRange, "9 is no token"));
+}
+
+TEST(Feeder, NamesEachInputThatIsMissing) {
+  const auto feeder =
+      Feed(Images(), {.inputs = {{.field = "first"}, {.field = "image"}, {.field = "third"}}});
+  EXPECT_THAT(feeder, FailsWith(StatusCode::kInvalidArgument, "'first'"));
+  EXPECT_THAT(feeder, FailsWith(StatusCode::kInvalidArgument, "'third'"));
 }
 
 TEST(Feeder, CopiesToAnAcceleratorWhereThereIsOne) {

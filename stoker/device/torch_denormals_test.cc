@@ -108,7 +108,7 @@ TEST_F(TorchDenormals, ThePipelineKeepsThemWhicheverThreadsItRunsOn) {
     STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, batches->Next());
     ASSERT_TRUE(batch.has_value());
     const DenormalScope kept(/*flushed=*/false);
-    EXPECT_EQ(batch->input[0].item<float>(), kDenormal) << depth;
+    EXPECT_EQ(batch->input.only()[0].item<float>(), kDenormal) << depth;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe_place.h"
 #include "stoker/run/batch_per_rank.h"
+#include "stoker/run/input_section_internal.h"
 #include "stoker/run/learned_train.h"
 #include "stoker/run/loss_section_internal.h"
 #include "stoker/run/metrics_section_internal.h"
@@ -131,6 +132,7 @@ ScheduleRegistry::Configured DefaultSchedule() { return KindCalled<ScheduleRegis
 
 ConfigNode TrainRecipe::Filled() const {
   ConfigNode filled = FormatOptions(OptionsOf<TrainOptions>(), &options);
+  if (!options.inputs.empty()) *filled.Find("input") = FilledInputs(options.inputs);
   *filled.Find("target") = FilledTarget(options.target, target);
   std::vector<ConfigNode> measured;
   for (const MetricRegistry::Configured& metric : metrics) measured.push_back(metric.node);
@@ -268,9 +270,12 @@ CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
   Problems problems;
   ConfigNode section = *written;
   problems.Add(CheckTrainKeys(section, checked.unread));
+  const Status input = TakeInputs(section, checked.train.options.inputs);
+  problems.Add(input);
   const Status target = TakeTarget(section, checked.train.target);
   problems.Add(target);
   AddUnreadKeys(section, checked.unread);
+  if (!input.ok()) checked.unread.emplace("input");
   if (!target.ok()) checked.unread.emplace("target");
   const Status step = ParseStep(section, checked.train);
   problems.Add(step);

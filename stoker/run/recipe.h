@@ -41,7 +41,8 @@ struct TrainOptions {
   std::optional<int64_t> threads;
   std::optional<int64_t> feed_threads;
   std::optional<int64_t> device_prefetch;
-  std::string input = "image";
+  std::string input = "image";  // of several inputs the field of the first, which names samples
+  std::vector<InputField> inputs = {};  // input: {NAME: FIELD, ...}; empty where it names one field
   std::string target = "label";
   int64_t eval_every = 1;
   std::optional<int64_t> eval_every_steps;
@@ -61,6 +62,10 @@ struct TrainOptions {
   int64_t nonfinite_limit = 10;
   bool detect_anomaly = false;
 
+  // Returns all fields that the model takes, at least one.
+  std::vector<InputField> AllInputs() const {
+    return inputs.empty() ? std::vector<InputField>{{.name = "", .field = input}} : inputs;
+  }
   // Returns the batches of a step, all but the last of an epoch. One of the two is 1.
   int64_t BatchesAStep() const { return accumulate * hogwild; }
 

@@ -74,11 +74,30 @@ std::vector<MeasuredFigure> MetricRegistry::FiguresOf(const std::vector<Configur
 }
 
 std::string ModelInput::ToString() const {
+  if (!parts.empty()) {
+    std::vector<std::string> texts;
+    for (const ModelInput& part : parts)
+      texts.push_back(fmt::format("{}: {}", part.name, part.ToString()));
+    return fmt::format("{}", fmt::join(texts, ", "));
+  }
   if (tokens) return "tokens";
   return fmt::format("{} x {} x {}", channels, height, width);
 }
 
 Status CheckTakes(std::string_view model, ModelTakes takes, const ModelInput& input) {
+  if (takes.inputs && input.parts.empty()) {
+    return InvalidArgument(
+        "{} takes several inputs, and train.input names one field; give each a name and a field: "
+        "train.input: {{NAME: FIELD, NAME: FIELD}}",
+        model);
+  }
+  if (takes.inputs) return OkStatus();
+  if (!input.parts.empty()) {
+    return InvalidArgument(
+        "{} takes one input, and train.input names {}, {}; take a model of several, such as "
+        "joined, or name one field",
+        model, input.parts.size(), input.ToString());
+  }
   if (input.features.HasCategories() && !takes.features) {
     return InvalidArgument(
         "{} takes {}, and the field of train.input holds rows of features with numbers of "
@@ -127,6 +146,18 @@ Result<ModelInput> ModelInputOf(const Dataset& batches, std::string_view field) 
         field, input.num_values(), input.features.NumSlots());
   }
   return input;
+}
+
+Result<ModelInput> ModelInputOf(const Dataset& batches, const std::vector<InputField>& inputs) {
+  if (inputs.size() == 1 && inputs.front().name.empty())
+    return ModelInputOf(batches, inputs.front().field);
+  ModelInput all;
+  for (const InputField& input : inputs) {
+    STOKER_ASSIGN_OR_RETURN(ModelInput part, ModelInputOf(batches, input.field));
+    part.name = input.name;
+    all.parts.push_back(std::move(part));
+  }
+  return all;
 }
 
 }  // namespace stoker

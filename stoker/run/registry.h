@@ -32,6 +32,12 @@ class Metric;
 class Model;
 enum class TargetKind;  // train/core/target.h
 
+// A field that a model takes, under the name of the input.
+struct InputField {
+  std::string name;  // empty where a model takes one
+  std::string field;
+};
+
 // The shape of one sample. Vectors of n features are n channels of 1 x 1.
 struct ModelInput {
   int64_t channels = 0;
@@ -39,10 +45,15 @@ struct ModelInput {
   int64_t width = 1;
   bool tokens = false;  // a sequence of whole numbers, of any length; the others are not used
   FeatureLayout features = {};  // what the channels are, where the pipeline says so
+  std::string name = {};        // in train.input, of one of several inputs
+  // Of a model of several inputs: each of them; all of the above is not used then.
+  std::vector<ModelInput> parts = {};
 
   int64_t num_values() const { return channels * height * width; }
   bool operator==(const ModelInput&) const = default;
-  std::string ToString() const;  // "1 x 28 x 28": channels, height, width; or "tokens"
+  // "1 x 28 x 28": channels, height, width; or "tokens". Of several inputs "image: 1 x 28 x 28,
+  // words: tokens".
+  std::string ToString() const;
 };
 
 // Returns the shape of a sample of a batched field: [n, features], [n, height, width] or [n,
@@ -54,6 +65,9 @@ Result<ModelInput> ModelInputOf(const Field& field, bool channels_last = false);
 // Returns the same for the field of that name in `batches`, with what the pipeline says of it:
 // where channels are, and which features a row has.
 Result<ModelInput> ModelInputOf(const Dataset& batches, std::string_view field);
+
+// Returns the sample for a model of all these inputs, with parts if they have names.
+Result<ModelInput> ModelInputOf(const Dataset& batches, const std::vector<InputField>& inputs);
 
 template <typename T>
 concept ModelOptions = requires(const T& options, const ModelInput& input) {
@@ -87,10 +101,12 @@ concept ScheduleOptions = requires(const T& options, const SchedulePlan& plan) {
 
 // What a model's struct says it takes. With `static constexpr bool kTakesTokens = true` sequences
 // of whole numbers; others take numbers. With kTakesFeatures rows of features among which are
-// categories, whose numbers say nothing by their size.
+// categories, whose numbers say nothing by their size. With kTakesInputs several inputs, each of
+// any of these, and no sample without parts.
 struct ModelTakes {
   bool tokens = false;
   bool features = false;
+  bool inputs = false;
 };
 // Errors: kInvalidArgument, with what to do, if `input` is something else.
 Status CheckTakes(std::string_view model, ModelTakes takes, const ModelInput& input);
@@ -103,9 +119,10 @@ class ModelRegistry : public Registry<std::shared_ptr<Model>, const ModelInput&>
   void Add() {
     constexpr bool kTokens = requires { requires T::kTakesTokens; };
     constexpr bool kFeatures = requires { requires T::kTakesFeatures; };
+    constexpr bool kInputs = requires { requires T::kTakesInputs; };
     AddKind<T>("model",
                [](const T& options, const ModelInput& in) -> Result<std::shared_ptr<Model>> {
-                 STOKER_RETURN_IF_ERROR(CheckTakes(T::kName, {kTokens, kFeatures}, in));
+                 STOKER_RETURN_IF_ERROR(CheckTakes(T::kName, {kTokens, kFeatures, kInputs}, in));
                  return options.Build(in);
                });
   }

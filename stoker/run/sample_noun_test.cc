@@ -5,7 +5,9 @@
 namespace stoker::sample_noun_test {
 
 TEST(NounOf, IsAnImageWhereASampleHasAPlaneAndASampleOtherwise) {
-  EXPECT_EQ(NounOf({.channels = 3, .height = 8, .width = 8}), "image");
+  const ModelInput image{.channels = 3, .height = 8, .width = 8};
+  EXPECT_EQ(NounOf(image), "image");
+  EXPECT_EQ(NounOf({.parts = {image, image}}), "sample");
   EXPECT_EQ(NounOf({.channels = 1, .height = 1, .width = 28}), "image");
   EXPECT_EQ(NounOf({.channels = 1, .height = 28, .width = 1}), "image");
   EXPECT_EQ(NounOf({.channels = 17}), "sample");  // a row of numbers

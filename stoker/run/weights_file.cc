@@ -13,9 +13,11 @@ constexpr const char* kSample = "sample";
 constexpr const char* kTarget = "target";
 constexpr const char* kLearned = "learned";
 
-}  // namespace
+constexpr std::string_view kAfterName = ": ";  // as ModelInput::ToString writes parts
+constexpr std::string_view kBetweenParts = ", ";
 
-std::optional<ModelInput> SampleShapeIn(std::string_view sample) {
+// Of a sample without parts.
+std::optional<ModelInput> ShapeIn(std::string_view sample) {
   constexpr std::string_view kBetween = " x ";
   ModelInput shape;
   if (sample == "tokens") return ModelInput{.channels = 0, .tokens = true};
@@ -31,6 +33,24 @@ std::optional<ModelInput> SampleShapeIn(std::string_view sample) {
     at = rest;
   }
   return at == end ? std::optional(shape) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ModelInput> SampleShapeIn(std::string_view sample) {
+  if (sample.find(kAfterName) == sample.npos) return ShapeIn(sample);
+  ModelInput shape;
+  while (true) {
+    const size_t colon = sample.find(kAfterName), end = sample.find(kBetweenParts);
+    if (colon == sample.npos || colon > end) return std::nullopt;
+    const size_t begin = colon + kAfterName.size();
+    std::optional<ModelInput> part = ShapeIn(sample.substr(begin, end - begin));
+    if (!part) return std::nullopt;
+    part->name = sample.substr(0, colon);
+    shape.parts.push_back(*std::move(part));
+    if (end == sample.npos) return shape;
+    sample.remove_prefix(end + kBetweenParts.size());
+  }
 }
 
 Status WriteWeights(const std::string& path, const Weights& weights) {

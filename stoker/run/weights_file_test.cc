@@ -46,8 +46,14 @@ TEST(WeightsFile, WithoutAChecksumIsTakenAsItIs) {
 TEST(WeightsFile, TheShapeOfASampleIsReadBackFromItsText) {
   const ModelInput shape{.channels = 3, .height = 224, .width = 1};
   EXPECT_EQ(SampleShapeIn(shape.ToString()), shape);
+  ModelInput picture = shape, words{.channels = 0, .tokens = true, .name = "words"};
+  picture.name = "picture";
+  const ModelInput both{.parts = {picture, words}};
+  EXPECT_EQ(both.ToString(), "picture: 3 x 224 x 1, words: tokens");
+  EXPECT_EQ(SampleShapeIn(both.ToString()), both);
   for (const char* other : {"", "text", "3", "3 x 224", "3 x 224 x", "3 x 224 x 1 x 1", "0 x 1 x 1",
-                            "3 x -1 x 1", "3x224x1", "99999999999999999999 x 1 x 1"})
+                            "3 x -1 x 1", "3x224x1", "99999999999999999999 x 1 x 1", "a: 3",
+                            "a: 3 x 4 x 5, ", "a: 3 x 4 x 5, b", "a, b: tokens"})
     EXPECT_EQ(SampleShapeIn(other), std::nullopt) << other;
 }
 

@@ -216,11 +216,31 @@ void LintClasses(const Recipe& recipe, Findings& findings) {
 }
 
 void LintLayout(const Recipe& recipe, Findings& findings) {
-  const std::string& input = recipe.train.options.input;
-  const std::optional<ChannelDoubt> doubt = DoubtChannels(recipe.data.train, input);
-  if (!doubt) return;
-  findings.push_back(
-      {.rule = "layout", .where = input, .problem = doubt->problem, .advice = doubt->advice});
+  for (const InputField& input : recipe.train.options.AllInputs()) {
+    const std::optional<ChannelDoubt> doubt = DoubtChannels(recipe.data.train, input.field);
+    if (!doubt) continue;
+    findings.push_back({.rule = "layout",
+                        .where = input.field,
+                        .problem = doubt->problem,
+                        .advice = doubt->advice});
+  }
+}
+
+// The values of an input, as they reach the model.
+void LintInput(const at::Tensor& input, std::string_view field, const ConfigNode* pipeline,
+               const FeatureLayout& features, Findings& findings) {
+  at::Tensor values = input.detach().to(at::kDouble);
+  // The numbers of categories are names, not sizes.
+  if (features.HasCategories()) values = values.narrow(1, 0, features.NumNumbers());
+  if (!input.is_floating_point() || values.numel() == 0) return;
+  std::optional<LintFinding> found = LintInputs(values, field, pipeline);
+  if (!found) return;
+  if (!features.empty()) {
+    found->advice =
+        "normalize all numeric features, and take `quantiles` of those with values far beyond most "
+        "(data.features)";
+  }
+  findings.push_back(*std::move(found));
 }
 
 void LintRates(const Recipe& recipe, const Model& model, Findings& findings) {
@@ -244,27 +264,20 @@ std::string LintFinding::ToText() const {
 }
 
 Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batch, bool accelerator,
-                                           std::string_view field, const ConfigNode* pipeline,
-                                           const FeatureLayout& features) {
+                                           const std::vector<InputField>& fields,
+                                           const ConfigNode* pipeline, const ModelInput& sample) {
   Findings findings;
   const Status status = CatchTorchErrors([&] {
-    at::Tensor values = batch.input.detach().to(at::kDouble);
-    // The numbers of categories are names, not sizes.
-    if (features.HasCategories()) values = values.narrow(1, 0, features.NumNumbers());
-    const bool names = !batch.input.is_floating_point() || values.numel() == 0;
-    if (auto found = names ? std::nullopt : LintInputs(values, field, pipeline)) {
-      if (!features.empty()) {
-        found->advice =
-            "normalize all numeric features, and take `quantiles` of those with values far beyond "
-            "most (data.features)";
-      }
-      findings.push_back(*std::move(found));
+    const std::vector<at::Tensor>& inputs = batch.input.all();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      LintInput(inputs[i], i < fields.size() ? fields[i].field : "image", pipeline,
+                i < sample.parts.size() ? sample.parts[i].features : sample.features, findings);
     }
     LintBatchSize(model, batch.size(), findings);
     const at::AutoGradMode gradients(true);
     model.train();
     const TrainingScores scores =
-        model.ForwardToTrain(batch.input.slice(0, 0, std::min(kSamples, batch.size())));
+        model.ForwardAllToTrain(batch.input.Rows(0, std::min(kSamples, batch.size())));
     const GradientGraph graph(scores, model);
     LintBiases(graph, findings);
     LintScores(scores, findings);
@@ -286,15 +299,15 @@ Result<std::vector<LintFinding>> LintRecipe(const Recipe& recipe, const c10::Dev
     STOKER_ASSIGN_OR_RETURN(first, ReadFirstBatch(recipe, device));
   }
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
-    first->batch.input = first->batch.input.to(device);
+    first->batch.input = first->batch.input.To(device);
     first->batch.target = first->batch.target.to(device);
   }));
   STOKER_ASSIGN_OR_RETURN(const auto model,
                           BuildModel(recipe.model, first->input, /*seed=*/0, {.device = device}));
   const std::optional<ConfigNode> stages = WholePipeline(recipe.data.filled, "train");
   Result<Findings> findings =
-      LintModel(*model, first->batch, !device.is_cpu(), recipe.train.options.input,
-                stages ? &*stages : nullptr, first->input.features);
+      LintModel(*model, first->batch, !device.is_cpu(), recipe.train.options.AllInputs(),
+                stages ? &*stages : nullptr, first->input);
   STOKER_RETURN_IF_ERROR(RestoreRandomState(random, device));
   if (!findings.ok()) return findings;
   LintClasses(recipe, *findings);

@@ -40,14 +40,14 @@ struct LintFinding {
 // Runs some samples of `batch` through the model in training mode, which changes the running
 // statistics of norms and torch's random state: pass a separate model. No backward pass.
 //   accelerator  whether the model will be trained on one
-//   field        the inputs' field in the recipe, for the proposed fix
+//   fields       of the inputs in the recipe, for the proposed fix
 //   pipeline     the list of operators that made the inputs; may be null
-//   features     what a row of inputs holds, where it is known
+//   sample       what the inputs hold, where it is known
 // Errors: those of the model's Forward.
 Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batch, bool accelerator,
-                                           std::string_view field = "image",
+                                           const std::vector<InputField>& fields = {},
                                            const ConfigNode* pipeline = nullptr,
-                                           const FeatureLayout& features = {});
+                                           const ModelInput& sample = {});
 
 // Does the same with a new model of the recipe and the first batch of its data.train; keeps torch's
 // random state.

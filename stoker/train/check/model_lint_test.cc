@@ -101,7 +101,7 @@ TEST(LintModel, FindsBatchNormOverOneSample) {
 
 TEST(LintModel, FindsInputsThatAreNotNormalised) {
   TensorBatch batch = Batch();
-  batch.input = batch.input * 60 + 120;
+  batch.input = batch.input.only() * 60 + 120;
   ExpectOne(Lint({}, batch), "inputs", "inputs", "normalize: {mean: 119, std: 60.2, field: image}");
   batch.input = torch::rand({16, 1, 8, 8});
   ExpectOne(Lint({}, batch), "inputs", "inputs", "their mean is 0.5");
@@ -124,7 +124,8 @@ TEST(LintModel, ProposesAMeanAndADeviationForEachColumnAndNamesTheField) {
                                       torch::tensor({10.0F, 4000.0F, 7.0F}),
                              .target = torch::zeros({4}, torch::kLong)};
   ColumnsModel model;
-  const auto findings = LintModel(model, batch, /*accelerator=*/false, "measures");
+  const auto findings =
+      LintModel(model, batch, /*accelerator=*/false, {{.name = "", .field = "measures"}});
   ASSERT_THAT(findings, IsOk());
   // A column that never changes is not divided by its deviation of 0.
   ExpectOne(*findings, "inputs", "inputs",

@@ -36,7 +36,7 @@ Result<std::unique_ptr<DevicePrefetcher>> OpenFirstBatch(const Recipe& recipe, c
   STOKER_ASSIGN_OR_RETURN(const Dataset first, Take{.count = 1}.Build(data));
   FeederOptions feed = FeedOptions(options, first, c10::kCPU, MemoryFormat::kContiguous);
   feed.check = {.target = TargetCheckOf(learner.shared_loss(), names, std::nullopt),
-                .input = TokenCheckOf(learner.model().Tokens(), names)};
+                .inputs = TokenChecksOf(learner.model().TokensOfAll(), names)};
   return DevicePrefetcher::Open(
       first, FeedRuntime(options),
       {.seed = static_cast<uint64_t>(options.seed), .losses = LossLogging::kNone}, std::move(feed),
@@ -56,7 +56,7 @@ Status TryTrainBatch(const Recipe& recipe, Learner& learner) {
   learner.model().eval();
   at::Tensor scores;
   STOKER_RETURN_IF_ERROR(
-      CatchTorchErrors([&] { scores = learner.model().Forward(batch->input.narrow(0, 0, 1)); }));
+      CatchTorchErrors([&] { scores = learner.model().ForwardAll(batch->input.Rows(0, 1)); }));
   return CheckTarget(learner.loss(), *batch, scores.size(1), names);
 }
 
@@ -72,7 +72,8 @@ Status TryEvalBatch(const Recipe& recipe, Learner& learner) {
 }
 
 Result<FeederFields> FieldsOf(const TrainOptions& options, const Dataset& data) {
-  return FindFeederFields(data.spec(), {.input = options.input, .target = options.target});
+  return FindFeederFields(data.spec(),
+                          FeedOptions(options, data, c10::kCPU, MemoryFormat::kContiguous));
 }
 
 Result<std::shared_ptr<Model>> BuildFor(const ModelRegistry::Configured& model,

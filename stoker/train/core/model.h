@@ -1,5 +1,5 @@
-// Model: built by a recipe's `model:`. A torch module that maps a batch of inputs to one row of
-// scores a sample.
+// Model: built by a recipe's `model:`. A torch module that maps a batch of samples to one row of
+// scores each.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "stoker/base/status.h"
+#include "stoker/device/inputs.h"
 #include "stoker/train/core/activation_checkpoint.h"
 #include "stoker/train/core/known_tokens.h"
 #include "stoker/train/core/named_tensor.h"
@@ -33,7 +34,8 @@ struct TrainingScores {
 // Your own model derives from this and registers its modules with torch's register_module; a small
 // options struct beside it (see models/mlp.h) gives it a name in recipes. To support
 // train.activation_checkpointing it registers its blocks (AddBlock) and runs them by RunBlock. With
-// batch norm or dropout it calls those of layers.h, so that several ranks train as one process.
+// batch norm or dropout it calls those of layers.h, so that several ranks train as one process. One
+// of several inputs derives from ModelOfInputs.
 class Model : public torch::nn::Module {
  public:
   // input: float, [samples, channels, height, width], contiguous or channels-last; of a model of
@@ -45,9 +47,17 @@ class Model : public torch::nn::Module {
   // evaluation and prediction call Forward.
   virtual TrainingScores ForwardToTrain(const at::Tensor& input) { return {Forward(input), {}}; }
 
+  // The same of all inputs, in the order of ModelInput::parts: what everything calls.
+  virtual at::Tensor ForwardAll(const Inputs& inputs) { return Forward(inputs.only()); }
+  virtual TrainingScores ForwardAllToTrain(const Inputs& inputs) {
+    return ForwardToTrain(inputs.only());
+  }
+
   // Returns the tokens that a model of sequences knows: then another one is refused with its
   // sample's name, before it reaches a kernel, and so is a pipeline that pads with another number.
   virtual std::optional<KnownTokens> Tokens() const { return std::nullopt; }
+  // The same of each input.
+  virtual TokensByInput TokensOfAll() const { return {Tokens()}; }
 
   // Returns the tables that have a vector for each category of a feature or for each token,
   // [number, width], by the feature's name, or an empty name for the tokens:
@@ -93,6 +103,20 @@ class Model : public torch::nn::Module {
     std::vector<at::Tensor> parameters, buffers;  // of a checkpointed one
   };
   std::vector<Block> blocks_;
+};
+
+// A model of several inputs. Its struct says so: `static constexpr bool kTakesInputs = true`
+// (run/registry.h).
+class ModelOfInputs : public Model {
+ public:
+  at::Tensor ForwardAll(const Inputs& inputs) override = 0;
+  TrainingScores ForwardAllToTrain(const Inputs& inputs) override {
+    return {ForwardAll(inputs), {}};
+  }
+  TokensByInput TokensOfAll() const override { return {}; }
+
+  at::Tensor Forward(const at::Tensor& input) final { return ForwardAll(input); }
+  TrainingScores ForwardToTrain(const at::Tensor& input) final { return ForwardAllToTrain(input); }
 };
 
 // Returns all parameters and buffers, by their dotted names in the order of registration, sharing

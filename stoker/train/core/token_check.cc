@@ -2,8 +2,10 @@
 
 #include <ATen/ops/aminmax.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "stoker/base/problems.h"
 #include "stoker/data/core/padded_fields.h"
 
 namespace stoker {
@@ -28,13 +30,19 @@ Status CheckTokens(const at::Tensor& given, const KnownTokens& known, const Samp
       known.padding);
 }
 
-BatchCheck TokenCheckOf(std::optional<KnownTokens> known, RowNames names) {
-  if (!known) return nullptr;
-  return
-      [known = *known, names = std::move(names)](const at::Tensor& tokens, const SampleKey& batch) {
-        return CheckTokens(tokens, known, batch, names);
-      };
+std::vector<BatchCheck> TokenChecksOf(const TokensByInput& known, const RowNames& names) {
+  std::vector<BatchCheck> checks;
+  for (const std::optional<KnownTokens>& each : known) {
+    BatchCheck& check = checks.emplace_back();
+    if (!each) continue;
+    check = [known = *each, names](const at::Tensor& tokens, const SampleKey& batch) {
+      return CheckTokens(tokens, known, batch, names);
+    };
+  }
+  return checks;
 }
+
+namespace {
 
 Status CheckPadding(const KnownTokens& known, const Dataset& batches, std::string_view input,
                     std::string_view name) {
@@ -47,6 +55,17 @@ Status CheckPadding(const KnownTokens& known, const Dataset& batches, std::strin
         name, input, padding, known.padding);
   }
   return OkStatus();
+}
+
+}  // namespace
+
+Status CheckPaddings(const TokensByInput& known, const Dataset& batches,
+                     const std::vector<InputField>& inputs, std::string_view name) {
+  Problems problems;
+  for (size_t i = 0; i < std::min(known.size(), inputs.size()); ++i) {
+    if (known[i]) problems.Add(CheckPadding(*known[i], batches, inputs[i].field, name));
+  }
+  return problems.ToStatus();
 }
 
 }  // namespace stoker

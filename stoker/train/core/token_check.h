@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "stoker/device/feeder.h"
+#include "stoker/run/registry.h"
 #include "stoker/run/row_names.h"
 #include "stoker/train/core/known_tokens.h"
 
@@ -17,13 +18,14 @@ namespace stoker {
 Status CheckTokens(const at::Tensor& given, const KnownTokens& known, const SampleKey& batch,
                    const RowNames& names);
 
-// Returns this check for BatchChecks::input; empty if the model does not say which tokens it knows.
-BatchCheck TokenCheckOf(std::optional<KnownTokens> known, RowNames names);
+// Returns this check for each input, for BatchChecks::inputs; an empty one where the model does not
+// say which tokens it knows.
+std::vector<BatchCheck> TokenChecksOf(const TokensByInput& known, const RowNames& names);
 
-// Errors: `batches` pads the field of the model's input with another number than `known`'s, so that
+// Errors: `batches` pads a field of the model's inputs with another number than `known`'s, so that
 // scores would depend on the other samples of a batch.
 //   name  of the dataset, "data.train"
-Status CheckPadding(const KnownTokens& known, const Dataset& batches, std::string_view input,
-                    std::string_view name);
+Status CheckPaddings(const TokensByInput& known, const Dataset& batches,
+                     const std::vector<InputField>& inputs, std::string_view name);
 
 }  // namespace stoker

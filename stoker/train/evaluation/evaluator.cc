@@ -28,7 +28,7 @@ Status AddBatch(Model& model, const TensorBatch& batch, const Measures& measures
   at::Tensor scores;
   const Status status = CatchTorchErrors([&] {
     // Scores of 16 bits would make the loss coarse.
-    scores = model.Forward(batch.input).to(at::kFloat);
+    scores = model.ForwardAll(batch.input).to(at::kFloat);
     return sums.Add(scores, batch.target);
   });
   if (status.ok() || !scores.defined()) return status;

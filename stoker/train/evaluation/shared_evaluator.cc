@@ -73,7 +73,7 @@ class SharedEvaluation {
     const TraceSpan span("evaluate a batch");
     at::Tensor scores;
     const Status status = CatchTorchErrors([&] {
-      scores = model_.Forward(batch.input).to(at::kFloat);
+      scores = model_.ForwardAll(batch.input).to(at::kFloat);
       // Finds targets that are wrong here, where the sample's name is known.
       measures_.loss.Mean(scores, batch.target);
     });

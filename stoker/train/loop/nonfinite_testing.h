@@ -19,7 +19,7 @@ class Poison : public Callback {
  public:
   explicit Poison(std::set<int64_t> steps) : steps_(std::move(steps)) {}
   Status OnBatch(RunView& run, const TensorBatch& batch) override {
-    if (steps_.contains(run.step + 1)) batch.input[3].fill_(NAN);
+    if (steps_.contains(run.step + 1)) batch.input.only()[3].fill_(NAN);
     return OkStatus();
   }
 

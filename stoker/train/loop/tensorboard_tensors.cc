@@ -107,7 +107,11 @@ class Tensors final : public Callback {
     if (!options_.pictures || view.step != 0 || shown_) return OkStatus();
     shown_ = true;
     Summary summary;
-    STOKER_RETURN_IF_ERROR(AddPictures(batch.input, summary));
+    const std::vector<at::Tensor>& inputs = batch.input.all();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const std::string tag = i == 0 ? "batch/input" : fmt::format("batch/input_{}", i + 1);
+      STOKER_RETURN_IF_ERROR(AddPictures(tag, inputs[i], summary));
+    }
     return Write(summary, 0);
   }
 
@@ -139,14 +143,14 @@ class Tensors final : public Callback {
 
 }  // namespace
 
-Status AddPictures(const at::Tensor& input, Summary& summary) {
+Status AddPictures(std::string_view tag, const at::Tensor& input, Summary& summary) {
   if (!ArePictures(input)) return OkStatus();
   Array grid;
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
     const at::Tensor some = input.narrow(0, 0, std::min(input.size(0), kMostPictures));
     grid = GridOf(some.to(at::kCPU, at::kFloat).contiguous());
   }));
-  return AddGrid("batch/input", grid, summary);
+  return AddGrid(tag, grid, summary);
 }
 
 Status AddConfusion(const Json& confusion, Summary& summary) {

@@ -17,9 +17,9 @@
 namespace stoker {
 
 // Adds the pictures of a batch, up to 64 in rows of 8, with values scaled to the range of the
-// batch: an image "batch/input". Adds nothing if they are not pictures, that is, not float
+// batch: an image called `tag`. Adds nothing if they are not pictures, that is, not float
 // [samples, 1 or 3, height, width] of at least 2 x 2. Copies them from the device.
-Status AddPictures(const at::Tensor& input, Summary& summary);
+Status AddPictures(std::string_view tag, const at::Tensor& input, Summary& summary);
 
 // Adds a confusion matrix (MetricSet's "confusion") as an image "eval/confusion": row i, column j
 // is darker the more samples of class i were predicted as class j, from white (none) to black

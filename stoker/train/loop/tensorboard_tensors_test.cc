@@ -16,8 +16,8 @@ using testing::Not;
 
 TEST(TensorboardTensors, ShowPicturesInRowsOfEightWithGapsBetween) {
   Summary summary;
-  STOKER_ASSERT_OK(
-      AddPictures(at::arange(10 * 3 * 4 * 5, at::kFloat).view({10, 3, 4, 5}), summary));
+  STOKER_ASSERT_OK(AddPictures(
+      "batch/input", at::arange(10 * 3 * 4 * 5, at::kFloat).view({10, 3, 4, 5}), summary));
   const std::string event = summary.Event(1, 0);
   EXPECT_THAT(event, HasSubstr("batch/input"));
   // height 2 * 4 + 2, width 8 * 5 + 7 * 2, channels 3
@@ -28,7 +28,7 @@ TEST(TensorboardTensors, ShowPicturesInRowsOfEightWithGapsBetween) {
 TEST(TensorboardTensors, ShowPicturesWhoseValuesAreNotFinite) {
   for (const float value : {std::numeric_limits<float>::quiet_NaN(), HUGE_VALF, 3.F}) {
     Summary summary;
-    STOKER_ASSERT_OK(AddPictures(at::full({1, 1, 2, 2}, value), summary));
+    STOKER_ASSERT_OK(AddPictures("batch/input", at::full({1, 1, 2, 2}, value), summary));
     EXPECT_THAT(summary.Event(1, 0), HasSubstr("batch/input"));
   }
 }
@@ -37,7 +37,7 @@ TEST(TensorboardTensors, ShowNothingOfWhatIsNoPicture) {
   for (const std::vector<int64_t>& shape :
        {std::vector<int64_t>{4, 3}, {4, 2, 8, 8}, {4, 1, 1, 1}, {0, 1, 8, 8}}) {
     Summary summary;
-    STOKER_ASSERT_OK(AddPictures(at::zeros(shape), summary));
+    STOKER_ASSERT_OK(AddPictures("batch/input", at::zeros(shape), summary));
     EXPECT_TRUE(summary.empty());
   }
 }

@@ -21,7 +21,7 @@ class PoisonStep : public Callback {
  public:
   explicit PoisonStep(int64_t step) : step_(step) {}
   Status OnBatch(RunView& run, const TensorBatch& batch) override {
-    if (run.step + 1 == step_) batch.input[0].fill_(NAN);
+    if (run.step + 1 == step_) batch.input.only()[0].fill_(NAN);
     return OkStatus();
   }
 

@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "stoker/cluster/ranks_testing.h"
+#include "stoker/train/core/callback.h"
 #include "stoker/train/loop/trainer_testing.h"
 
 namespace stoker::trainer_ranks_end_test {

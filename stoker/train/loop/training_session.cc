@@ -19,9 +19,9 @@ FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches
                           const std::vector<ShiftScale>& normalize, RowNames names) {
   FeederOptions options = FeedOptions(session.options(), batches, session.setup.device.device,
                                       session.choices.memory_format);
-  options.normalize = normalize;
+  options.inputs.front().normalize = normalize;
   options.check = {.target = TargetCheckOf(session.learner->shared_loss(), names, session.outputs),
-                   .input = TokenCheckOf(session.learner->model().Tokens(), std::move(names))};
+                   .inputs = TokenChecksOf(session.learner->model().TokensOfAll(), names)};
   return options;
 }
 

@@ -177,8 +177,8 @@ TEST(Models, WeightsAreInitialisedWithinPyTorchsBounds) {
 TEST(ModelRegistry, ListsEveryModelWithItsOptions) {
   EXPECT_THAT(ModelRegistry::Known().Names(),
               testing::UnorderedElementsAre("convnet", "embedding_bag", "gru", "inception_v3",
-                                            "linear", "lstm", "mlp", "resnet18", "resnet34",
-                                            "resnet50", "wide_and_deep"));
+                                            "joined", "linear", "lstm", "mlp", "resnet18",
+                                            "resnet34", "resnet50", "wide_and_deep"));
 }
 
 TEST(ModelRegistry, OptionsSetInCodeAreCheckedWhenTheModelIsBuilt) {

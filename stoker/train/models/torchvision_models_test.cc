@@ -232,7 +232,7 @@ TEST(AuxiliaryHeads, AddTheirWeighedLossInTraining) {
       const auto learner, Learner::Create(recipe, {.channels = 1, .height = 8, .width = 8}, {}));
   const TensorBatch batch{.input = torch::ones({2, 1, 8, 8}),
                           .target = torch::tensor({1, 3}, torch::kLong)};
-  const TrainingScores scores = learner->model().ForwardToTrain(batch.input);
+  const TrainingScores scores = learner->model().ForwardToTrain(batch.input.only());
   const auto objective = *CrossEntropy{}.Build();
   const at::Tensor expected = objective->Mean(scores.scores, batch.target) +
                               .25 * objective->Mean(scores.auxiliary[0].scores, batch.target);

@@ -33,11 +33,15 @@ int FeedCpus(const TrainOptions& options, const c10::Device& device, int chosen)
 
 FeederOptions FeedOptions(const TrainOptions& options, const Dataset& batches,
                           const c10::Device& device, MemoryFormat memory_format) {
-  return {.input = options.input,
-          .target = options.target,
-          .device = device,
-          .channels_last = HasChannelsLast(batches, options.input),
-          .memory_format = ToTorch(memory_format)};
+  FeederOptions feed{.inputs = {},
+                     .target = options.target,
+                     .device = device,
+                     .memory_format = ToTorch(memory_format)};
+  for (const InputField& input : options.AllInputs()) {
+    feed.inputs.push_back(
+        {.field = input.field, .channels_last = HasChannelsLast(batches, input.field)});
+  }
+  return feed;
 }
 
 Result<OpenedDevice> OpenDeviceFor(const TrainOptions& options) {
@@ -81,7 +85,7 @@ Result<BatchChecks> ChecksOf(const Recipe& recipe, const Dataset& batches,
   const RowNames names =
       NamesInSource(batches, static_cast<uint64_t>(options.seed), options.input, "data.train");
   return BatchChecks{.target = TargetCheckOf(std::move(loss), names, plan.outputs),
-                     .input = TokenCheckOf(plan.tokens, names)};
+                     .inputs = TokenChecksOf(plan.tokens, names)};
 }
 
 Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& batches,

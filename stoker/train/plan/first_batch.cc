@@ -7,10 +7,10 @@
 namespace stoker {
 
 Result<ModelInput> InputOf(const TrainOptions& options, const Dataset& batches) {
-  STOKER_RETURN_IF_ERROR(
-      FindFeederFields(batches.spec(), {.input = options.input, .target = options.target})
-          .status());
-  return ModelInputOf(batches, options.input);
+  STOKER_RETURN_IF_ERROR(FindFeederFields(batches.spec(), FeedOptions(options, batches, c10::kCPU,
+                                                                      MemoryFormat::kContiguous))
+                             .status());
+  return ModelInputOf(batches, options.AllInputs());
 }
 
 Result<FirstBatch> ReadFirstBatch(const Recipe& recipe, c10::Device device, BatchChecks checks) {

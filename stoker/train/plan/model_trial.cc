@@ -10,7 +10,9 @@
 #include "stoker/device/torch_error.h"
 #include "stoker/train/core/build_loss.h"
 #include "stoker/train/core/loss.h"
+#include "stoker/train/core/sample_of_zeros.h"
 #include "stoker/train/core/token_check.h"
+#include "stoker/train/plan/feed.h"
 #include "stoker/train/step/finiteness.h"
 #include "stoker/train/step/layer_trace.h"
 #include "stoker/train/step/learner.h"
@@ -47,7 +49,7 @@ struct Tried {
 Result<int64_t> TryBatch(const Recipe& recipe, Model& model, const TensorBatch& batch,
                          const Tried& tried) {
   at::Tensor scores;
-  Status status = CatchTorchErrors([&] { scores = model.ForwardToTrain(batch.input).scores; });
+  Status status = CatchTorchErrors([&] { scores = model.ForwardAllToTrain(batch.input).scores; });
   if (!status.ok()) {
     return ExplainForward(status, model, batch.input)
         .While(fmt::format("trying {} on {}", NameOf("model", recipe.model), tried.samples));
@@ -97,17 +99,28 @@ Result<TargetKind> KindOfTarget(const Recipe& recipe, const Field& target, std::
                   outputs == 1 ? "" : "s", NameOf("model", recipe.model), kind.status().message()));
 }
 
-Result<int64_t> TryModel(const Recipe& recipe, Model& model, const Field& input,
-                         const Field& target, bool channels_last) {
+Result<int64_t> TryModel(const Recipe& recipe, Model& model, const Dataset& batches) {
+  const FeederOptions feed =
+      FeedOptions(recipe.train.options, batches, c10::kCPU, MemoryFormat::kContiguous);
+  STOKER_ASSIGN_OR_RETURN(const FeederFields places, FindFeederFields(batches.spec(), feed));
+  const std::vector<Field>& fields = batches.spec().fields;
+  const Field& target = fields[*places.target];
   TensorBatch zeros;
+  std::vector<std::string> samples;
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
-    zeros.input =
-        at::zeros(ShapeOf(input, channels_last), IsTokens(input) ? at::kLong : at::kFloat);
+    std::vector<at::Tensor> inputs;
+    for (size_t i = 0; i < places.inputs.size(); ++i) {
+      const Field& input = fields[places.inputs[i]];
+      inputs.push_back(at::zeros(ShapeOf(input, feed.inputs[i].channels_last),
+                                 IsTokens(input) ? at::kLong : at::kFloat));
+      samples.push_back(input.ToString());
+    }
+    zeros.input = Inputs(std::move(inputs));
     zeros.target = ZerosLike(target);
   }));
   // Zeros need be no targets that there can be.
   return TryBatch(recipe, model, zeros,
-                  {.samples = fmt::format("samples of {}", input.ToString()),
+                  {.samples = fmt::format("samples of {}", fmt::join(samples, " and ")),
                    .target = target,
                    .names = nullptr});
 }
@@ -120,10 +133,7 @@ std::optional<int64_t> OutputsToCheck(std::optional<int64_t> known, Model& model
   std::optional<int64_t> outputs;
   const Status status = CatchTorchErrors([&] {
     const c10::InferenceMode no_gradients;
-    const at::Tensor zeros = input.tokens
-                                 ? at::zeros({1, kTokens}, at::kLong)
-                                 : at::zeros({1, input.channels, input.height, input.width});
-    outputs = model.Forward(zeros.to(device)).size(1);
+    outputs = model.ForwardAll(SampleOfZeros(input).To(device)).size(1);
   });
   model.train(training);
   return status.ok() ? outputs : std::nullopt;
@@ -135,11 +145,15 @@ namespace {
 Status CheckInputIsFinite(const TrainOptions& options, const TensorBatch& batch,
                           const RowNames& names) {
   if (options.on_nonfinite != "stop") return OkStatus();
-  std::vector<int64_t> rows;
-  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] { rows = RowsNotFinite(batch.input); }));
-  if (rows.empty()) return OkStatus();
-  return DataLoss("data.train: the first batch: {} in {} (train.input is {}). {}", kInputNotFinite,
-                  names(batch.key, rows), options.input, kFiniteInput);
+  const std::vector<InputField> fields = options.AllInputs();
+  for (size_t i = 0; i < fields.size(); ++i) {
+    std::vector<int64_t> rows;
+    STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] { rows = RowsNotFinite(batch.input.all()[i]); }));
+    if (rows.empty()) continue;
+    return DataLoss("data.train: the first batch: {} in {} (train.input is {}). {}",
+                    kInputNotFinite, names(batch.key, rows), fields[i].field, kFiniteInput);
+  }
+  return OkStatus();
 }
 
 }  // namespace
@@ -148,15 +162,17 @@ Result<FirstBatch> TryFirstSamples(const Recipe& recipe) {
   STOKER_ASSIGN_OR_RETURN(FirstBatch first, ReadFirstBatch(recipe, c10::kCPU));
   STOKER_ASSIGN_OR_RETURN(const auto model, BuildModel(recipe.model, first.input, /*seed=*/0, {}));
   const int64_t samples = std::min(kSamples, first.batch.size());
-  const TensorBatch tried{.input = first.batch.input.narrow(0, 0, samples),
+  const TensorBatch tried{.input = first.batch.input.Rows(0, samples),
                           .target = first.batch.target.narrow(0, 0, samples),
                           .key = first.batch.key};
   const TrainOptions& options = recipe.train.options;
   const RowNames names = NamesInSource(recipe.data.train, static_cast<uint64_t>(options.seed),
                                        options.input, "data.train");
   STOKER_RETURN_IF_ERROR(CheckInputIsFinite(options, first.batch, names));
-  if (const std::optional<KnownTokens> known = model->Tokens()) {
-    STOKER_RETURN_IF_ERROR(CheckTokens(first.batch.input, *known, first.batch.key, names)
+  const std::vector<BatchCheck> tokens = TokenChecksOf(model->TokensOfAll(), names);
+  for (size_t i = 0; i < std::min(tokens.size(), first.batch.input.all().size()); ++i) {
+    if (!tokens[i]) continue;
+    STOKER_RETURN_IF_ERROR(tokens[i](first.batch.input.all()[i], first.batch.key)
                                .While("trying the first batch of data.train"));
   }
   const Spec& spec = recipe.data.train.spec();

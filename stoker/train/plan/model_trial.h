@@ -16,14 +16,12 @@
 
 namespace stoker {
 
-// Runs two samples of zeros, of the shapes of `input` and `target`, through `model` (on the CPU,
-// channels first) and the recipe's loss, forward and backward. Costs a step with two samples; draws
-// from torch's generator. Returns how many outputs the model has. Errors: kInvalidArgument if the
-// model does not accept such samples, or returns no row of scores for each, or the loss does not
-// accept those or such targets: with the layer, the shapes, and the place of the model or the loss
-// in the recipe.
-Result<int64_t> TryModel(const Recipe& recipe, Model& model, const Field& input,
-                         const Field& target, bool channels_last);
+// Runs two samples of zeros, of the shapes that `batches` give, through `model` (on the CPU) and
+// the recipe's loss, forward and backward. Costs a step with two samples; draws from torch's
+// generator. Returns how many outputs the model has. Errors: kInvalidArgument if the model does not
+// accept such samples, or returns no row of scores for each, or the loss does not accept those or
+// such targets: with the layer, the shapes, and the place of the model or the loss in the recipe.
+Result<int64_t> TryModel(const Recipe& recipe, Model& model, const Dataset& batches);
 
 // Returns the number of outputs for TargetCheckOf: `known`, or, if unknown and batches are copied
 // to an accelerator, the outputs of `model`, which is there, for a sample of zeros like `input`;

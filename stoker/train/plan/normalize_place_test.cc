@@ -24,7 +24,7 @@ class NormalizePlaceTest : public TrainerTest {
   static at::Tensor InputsOf(const Recipe& recipe, const PlacedPipeline& placed,
                              MemoryFormat format) {
     FeederOptions options = FeedOptions(recipe.train.options, placed.dataset, c10::kCPU, format);
-    options.normalize = placed.normalize;
+    options.inputs.front().normalize = placed.normalize;
     auto elements = placed.dataset.Open(Runtime::Threaded(2), {.seed = 3});
     EXPECT_THAT(elements, IsOk());
     auto feeder = Feeder::Create(*std::move(elements), placed.dataset.spec(), options);
@@ -34,11 +34,12 @@ class NormalizePlaceTest : public TrainerTest {
       auto batch = (*feeder)->Next();
       EXPECT_THAT(batch, IsOk());
       if (!batch.ok() || !*batch) break;
-      EXPECT_EQ((*batch)->input.scalar_type(), at::kFloat);
-      if ((*batch)->input.dim() == 4) {
-        EXPECT_TRUE((*batch)->input.is_contiguous(ToTorch(format)));
+      const at::Tensor& input = (*batch)->input.only();
+      EXPECT_EQ(input.scalar_type(), at::kFloat);
+      if (input.dim() == 4) {
+        EXPECT_TRUE(input.is_contiguous(ToTorch(format)));
       }
-      inputs.push_back((*batch)->input);
+      inputs.push_back(input);
     }
     return torch::cat(inputs);
   }

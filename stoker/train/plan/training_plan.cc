@@ -123,11 +123,13 @@ Status CheckParts(const Recipe& recipe) {
 Result<std::shared_ptr<Model>> TryToBuild(const Recipe& recipe, const ModelInput& input) {
   Result<std::shared_ptr<Model>> model = BuildModel(recipe.model, input, /*seed=*/0, {});
   if (model.ok()) return model;
-  const std::string& field = recipe.train.options.input;
-  const std::optional<ChannelDoubt> doubt = DoubtChannels(recipe.data.train, field);
-  if (!doubt) return model;
-  return Status(model.status().code(), fmt::format("{}; {}: {}; {}", model.status().message(),
-                                                   field, doubt->problem, doubt->advice));
+  for (const InputField& each : recipe.train.options.AllInputs()) {
+    const std::optional<ChannelDoubt> doubt = DoubtChannels(recipe.data.train, each.field);
+    if (!doubt) continue;
+    return Status(model.status().code(), fmt::format("{}; {}: {}; {}", model.status().message(),
+                                                     each.field, doubt->problem, doubt->advice));
+  }
+  return model;
 }
 
 // The field of `batches` that holds the targets.
@@ -158,37 +160,30 @@ struct CheckedRecipe {
   ModelInput input;  // what a sample is
   // Of the model, as in TrainingPlan.
   std::optional<int64_t> outputs;
-  std::optional<KnownTokens> tokens;
+  TokensByInput tokens;
 };
 
 // Samples must not change with what else is in their batch.
-Status CheckPaddings(const Recipe& recipe, const KnownTokens& known) {
-  const std::string& input = recipe.train.options.input;
+Status CheckPaddings(const Recipe& recipe, const TokensByInput& known) {
+  const std::vector<InputField> inputs = recipe.train.options.AllInputs();
   Problems problems;
-  problems.Add(CheckPadding(known, recipe.data.train, input, "data.train"));
-  if (recipe.data.eval) problems.Add(CheckPadding(known, *recipe.data.eval, input, "data.eval"));
+  problems.Add(CheckPaddings(known, recipe.data.train, inputs, "data.train"));
+  if (recipe.data.eval) problems.Add(CheckPaddings(known, *recipe.data.eval, inputs, "data.eval"));
   return problems.ToStatus();
 }
 
 // Whether the model can be made for such samples, and takes them.
 Status CheckModel(const Recipe& recipe, CheckedRecipe& checked) {
   STOKER_ASSIGN_OR_RETURN(const auto model, TryToBuild(recipe, checked.input));
-  checked.tokens = model->Tokens();
-  if (checked.tokens) STOKER_RETURN_IF_ERROR(CheckPaddings(recipe, *checked.tokens));
+  checked.tokens = model->TokensOfAll();
+  STOKER_RETURN_IF_ERROR(CheckPaddings(recipe, checked.tokens));
   STOKER_RETURN_IF_ERROR(ParametersToTrain(*model, recipe.train).status());
   const TrainOptions& options = recipe.train.options;
   STOKER_RETURN_IF_ERROR(
       model->CheckpointActivations(options.activation_checkpointing)
           .While(fmt::format("reading {}", recipe.train.NameOf("activation_checkpointing"))));
   if (!options.sanity) return OkStatus();
-  const Spec& spec = recipe.data.train.spec();
-  STOKER_ASSIGN_OR_RETURN(
-      const FeederFields fields,
-      FindFeederFields(spec, {.input = options.input, .target = options.target}));
-  STOKER_ASSIGN_OR_RETURN(
-      checked.outputs,
-      TryModel(recipe, *model, spec.fields[fields.input], spec.fields[*fields.target],
-               HasChannelsLast(recipe.data.train, options.input)));
+  STOKER_ASSIGN_OR_RETURN(checked.outputs, TryModel(recipe, *model, recipe.data.train));
   return OkStatus();
 }
 

@@ -34,9 +34,9 @@ struct TrainingPlan {
   // The same, normalised on the host, if batches are normalised on the device and the recipe leaves
   // this open (train.normalize_on).
   std::optional<Dataset> host_batches = {};
-  ModelInput input;                   // one sample
-  std::optional<int64_t> outputs;     // of the model; nothing if train.sanity is off
-  std::optional<KnownTokens> tokens;  // of the model (Model::Tokens)
+  ModelInput input;                // one sample
+  std::optional<int64_t> outputs;  // of the model; nothing if train.sanity is off
+  TokensByInput tokens;            // of the model (Model::TokensOfAll)
   PlannedTarget target;
   SchedulePlan schedule;
   std::optional<int64_t> batch_size;  // samples of a step, if known

@@ -51,11 +51,11 @@ Result<TargetKind> KindOfWeights(const Loss& loss, const std::string& form, int6
 }  // namespace
 
 Result<std::vector<Prediction>> PredictBatch(Model& model, const Loss& loss,
-                                             const std::string& form, const at::Tensor& input) {
+                                             const std::string& form, const Inputs& inputs) {
   at::Tensor scores, best, probabilities;
   Outputs outputs;
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&]() -> Status {
-    scores = model.Forward(input).to(at::kFloat);
+    scores = model.ForwardAll(inputs).to(at::kFloat);
     STOKER_ASSIGN_OR_RETURN(const TargetKind kind, KindOfWeights(loss, form, scores.size(1)));
     best = loss.Predict(scores);
     probabilities = loss.Probabilities(scores, kind);

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
 #include <string>
 #include <vector>
 
+#include "stoker/device/inputs.h"
 #include "stoker/train/core/loss.h"
 #include "stoker/train/core/model.h"
 #include "stoker/train/predict/predictor.h"
@@ -13,10 +12,10 @@ namespace stoker {
 
 // What `model` says of a batch: a prediction for each sample, in CPU memory. The caller has set
 // evaluation mode and precision.
-//   loss   which turns scores into classes and probabilities
-//   form   of the targets that the weights were trained by, as weights keep it (weights_file.h)
-//   input  the batch, on the model's device
+//   loss    which turns scores into classes and probabilities
+//   form    of the targets that the weights were trained by, as weights keep it (weights_file.h)
+//   inputs  the batch, on the model's device
 Result<std::vector<Prediction>> PredictBatch(Model& model, const Loss& loss,
-                                             const std::string& form, const at::Tensor& input);
+                                             const std::string& form, const Inputs& inputs);
 
 }  // namespace stoker

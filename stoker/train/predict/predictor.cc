@@ -176,10 +176,9 @@ struct Predictor::Parts {
 
   Result<std::unique_ptr<DevicePrefetcher>> Feed(const Dataset& dataset, FeederOptions feed,
                                                  const std::atomic<bool>* stop = nullptr) const {
-    if (const std::optional<KnownTokens> known = model->Tokens()) {
-      STOKER_RETURN_IF_ERROR(CheckPadding(*known, dataset, options.input, "data.eval"));
-      feed.check.input = TokenCheckOf(known, Names(dataset));
-    }
+    const TokensByInput known = model->TokensOfAll();
+    STOKER_RETURN_IF_ERROR(CheckPaddings(known, dataset, options.AllInputs(), "data.eval"));
+    feed.check.inputs = TokenChecksOf(known, Names(dataset));
     Runtime runtime = FeedRuntime(options);
     runtime.stop = stop;
     const int64_t ahead = options.device_prefetch.value_or(choices.device_prefetch);
@@ -192,7 +191,10 @@ struct Predictor::Parts {
     const std::string trained = model ? sample.ToString() : loaded.sample;
     if (trained.empty() || shape.ToString() == trained) return OkStatus();
     const std::optional<ModelInput> trained_on = SampleShapeIn(trained);
-    if (shape.tokens || (trained_on && trained_on->tokens)) {
+    const auto is_plane = [](const ModelInput& input) {
+      return !input.tokens && input.parts.empty();
+    };
+    if (!is_plane(shape) || (trained_on && !is_plane(*trained_on))) {
       return FailedPrecondition(
           "samples of {} are not what the model was trained on, {}; prepare them as data.eval does",
           shape.ToString(), trained);
@@ -205,7 +207,7 @@ struct Predictor::Parts {
 
   Status MakeModel(const Dataset& batches) {
     STOKER_RETURN_IF_ERROR(CheckStageFiles(run, recipe, batches));
-    STOKER_ASSIGN_OR_RETURN(const ModelInput shape, ModelInputOf(batches, options.input));
+    STOKER_ASSIGN_OR_RETURN(const ModelInput shape, ModelInputOf(batches, options.AllInputs()));
     STOKER_RETURN_IF_ERROR(CheckSample(shape));
     if (model) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(
@@ -351,6 +353,12 @@ Result<std::vector<Prediction>> Predictor::Predict(const Array& samples) {
   if (samples.shape().empty()) {
     return InvalidArgument("samples are {}; the first dimension must count them",
                            samples.ToString());
+  }
+  if (parts_->options.AllInputs().size() > 1) {
+    return FailedPrecondition(
+        "the model takes {} inputs (train.input), and files are samples of one; predictions of "
+        "data.eval have them all: leave out the files, and set data.eval to the samples",
+        parts_->options.AllInputs().size());
   }
   STOKER_ASSIGN_OR_RETURN(const Dataset prepared, parts_->Prepare(samples));
   STOKER_RETURN_IF_ERROR(parts_->MakeModel(prepared));

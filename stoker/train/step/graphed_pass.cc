@@ -2,8 +2,8 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty_like.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "stoker/device/torch_error.h"
@@ -27,13 +27,21 @@ std::string GraphObstacle(const TrainOptions& options) {
 }
 
 bool GraphedPass::Fits(const TensorBatch& batch) const {
-  return AreAlike(batch.input, inputs_.input) && AreAlike(batch.target, inputs_.target);
+  return std::ranges::equal(batch.input.all(), inputs_.input.all(), AreAlike) &&
+         AreAlike(batch.target, inputs_.target);
+}
+
+void GraphedPass::CopyIn(const TensorBatch& batch) {
+  for (size_t i = 0; i < batch.input.all().size(); ++i)
+    inputs_.input.all()[i].copy_(batch.input.all()[i], /*non_blocking=*/true);
+  inputs_.target.copy_(batch.target, /*non_blocking=*/true);
 }
 
 void GraphedPass::Record(const TensorBatch& batch) {
-  inputs_ = {.input = at::empty_like(batch.input), .target = at::empty_like(batch.target)};
-  inputs_.input.copy_(batch.input);
-  inputs_.target.copy_(batch.target);
+  inputs_ = {
+      .input = batch.input.Each([](const at::Tensor& input) { return at::empty_like(input); }),
+      .target = at::empty_like(batch.target)};
+  CopyIn(batch);
   const Status status = CatchTorchErrors([&] {
     results_ = graph_->Capture([this] {
       const at::AutoGradMode with_gradients(true);
@@ -52,9 +60,8 @@ std::optional<DeviceGraph::Tensors> GraphedPass::Run(const TensorBatch& batch) {
   if (!inputs_.input.defined()) inputs_ = batch;
   if (!Fits(batch)) {
     if (!std::exchange(told_shape_, true)) {
-      note_ =
-          fmt::format("batches of [{}] are done in the usual way, those of [{}] as a whole",
-                      fmt::join(batch.input.sizes(), ", "), fmt::join(inputs_.input.sizes(), ", "));
+      note_ = fmt::format("batches of {} are done in the usual way, those of {} as a whole",
+                          batch.input.ShapesText(), inputs_.input.ShapesText());
     }
     return std::nullopt;
   }
@@ -66,8 +73,7 @@ std::optional<DeviceGraph::Tensors> GraphedPass::Run(const TensorBatch& batch) {
     Record(batch);
     if (!results_) return std::nullopt;
   } else {
-    inputs_.input.copy_(batch.input, /*non_blocking=*/true);
-    inputs_.target.copy_(batch.target, /*non_blocking=*/true);
+    CopyIn(batch);
   }
   graph_->Replay();
   return results_;

@@ -45,6 +45,7 @@ class GraphedPass {
 
  private:
   bool Fits(const TensorBatch& batch) const;
+  void CopyIn(const TensorBatch& batch);
   void Record(const TensorBatch& batch);
 
   std::unique_ptr<DeviceGraph> graph_;  // null once recording has failed

@@ -93,13 +93,14 @@ Result<std::shared_ptr<Model>> BuildModel(const ModelRegistry::Configured& confi
   return model;
 }
 
-Status ExplainForward(const Status& failure, Model& model, const at::Tensor& input) {
+Status ExplainForward(const Status& failure, Model& model, const Inputs& inputs) {
   const at::NoGradGuard no_grad;
   const LayerTrace trace(model, LayerTrace::Values::kIgnored);
-  const Status again = CatchTorchErrors([&] { model.ForwardToTrain(input); });
+  const Status again = CatchTorchErrors([&] { model.ForwardAllToTrain(inputs); });
   if (again.ok()) return failure;
-  return {failure.code(), fmt::format("in {}, with an input of [{}]: {}", trace.LastOperator(),
-                                      fmt::join(input.sizes(), ", "), failure.message())};
+  return {failure.code(), fmt::format("in {}, with {} of {}: {}", trace.LastOperator(),
+                                      inputs.all().size() == 1 ? "an input" : "inputs",
+                                      inputs.ShapesText(), failure.message())};
 }
 
 Learner::Learner(std::shared_ptr<Model> model, std::shared_ptr<const Loss> loss,
@@ -148,10 +149,10 @@ Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const Mod
 }
 
 // Scores of 16 bits would make the loss coarse.
-TrainingScores Learner::Forward(const at::Tensor& input) {
+TrainingScores Learner::Forward(const Inputs& inputs) {
   const TraceSpan span("forward");
-  const PrecisionScope scope(precision_, input.device().type());
-  TrainingScores all = model_->ForwardToTrain(input);
+  const PrecisionScope scope(precision_, inputs.device().type());
+  TrainingScores all = model_->ForwardAllToTrain(inputs);
   all.scores = all.scores.to(at::kFloat);
   for (AuxiliaryScores& head : all.auxiliary) head.scores = head.scores.to(at::kFloat);
   return all;

@@ -41,7 +41,7 @@ Result<std::shared_ptr<Model>> BuildModel(const ModelRegistry::Configured& confi
 
 // Returns `failure` of a forward pass with the layer and the shapes at which it failed. Runs the
 // model once more.
-Status ExplainForward(const Status& failure, Model& model, const at::Tensor& input);
+Status ExplainForward(const Status& failure, Model& model, const Inputs& inputs);
 
 // The checks of a Learner in every step, beside a loss on the CPU that is not finite.
 struct StepChecks {
@@ -213,7 +213,7 @@ class Learner {
   bool sharded() const { return sharded_ != nullptr; }
   NamedTensors StateWith(NamedTensors of_optimizer) const;
   Status RestoreOptimizer(std::span<const NamedArray> arrays, std::string_view source);
-  TrainingScores Forward(const at::Tensor& input);
+  TrainingScores Forward(const Inputs& inputs);
   StepOutcome Judge();
   StepOutcome JudgeOverflow();
   void Move(const ScheduleValue& now, int64_t step);

@@ -16,8 +16,9 @@ namespace stoker {
 std::string Learner::WhyBroken(const TensorBatch& batch, const at::Tensor& scores,
                                const LayerTrace* trace) {
   const at::DisableRecordFunctionGuard unobserved;
-  if (const auto samples = RowsNotFinite(batch.input, batch.size()); !samples.empty()) {
-    return fmt::format("{} in {}", kInputNotFinite, row_names_(batch.key, samples));
+  for (const at::Tensor& input : batch.input.all()) {
+    if (const auto samples = RowsNotFinite(input, batch.size()); !samples.empty())
+      return fmt::format("{} in {}", kInputNotFinite, row_names_(batch.key, samples));
   }
   if (const std::string name = FirstNotFinite(ParametersOf(*model_)); !name.empty()) {
     return fmt::format("the weights '{}' are not finite since a step before", name);

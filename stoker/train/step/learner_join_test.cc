@@ -48,7 +48,7 @@ class LearnerJoinTest : public testing::Test {
     const auto rank = static_cast<size_t>(group.membership().rank);
     const auto whole = Make(of), part = MakeFor(group, of);
     TensorBatch batch = Batch(11);
-    batch.input = batch.input.contiguous(ToTorch(of.layout));
+    batch.input = batch.input.only().contiguous(ToTorch(of.layout));
     STOKER_ASSERT_OK_AND_ASSIGN(const at::Tensor loss_of_whole, whole->Step(batch, kNow));
     STOKER_ASSERT_OK(part->Backward(Part(batch, rank == 0 ? 0 : ends[rank - 1], ends[rank])));
     STOKER_ASSERT_OK_AND_ASSIGN(const StepTotals all, part->Join({.samples = 1}));
@@ -75,7 +75,8 @@ class LearnerJoinTest : public testing::Test {
             .target = torch::randint(4, {samples}, torch::kLong)};
   }
   static TensorBatch Part(const TensorBatch& batch, int64_t begin, int64_t end) {
-    return {.input = batch.input.slice(0, begin, end), .target = batch.target.slice(0, begin, end)};
+    return {.input = batch.input.Rows(begin, end - begin),
+            .target = batch.target.slice(0, begin, end)};
   }
   static void ExpectSameWeights(Learner& a, Learner& b, double tolerance = 1e-5) {
     const NamedTensors of_a = StateOf(a.model()), of_b = StateOf(b.model());
@@ -166,7 +167,7 @@ TEST_F(LearnerJoinTest, ALossThatIsNotFiniteOnOneRankDoesNotHoldUpItsNorms) {
   AsRanks(2, [&](Group& group) {
     const auto learner = MakeFor(group, {.model = "{convnet: {classes: 4, channels: [6]}}"});
     TensorBatch batch = Batch(4);
-    if (group.membership().rank == 1) batch.input[2][0][0][0] = NAN;
+    if (group.membership().rank == 1) batch.input.only()[2][0][0][0] = NAN;
     STOKER_ASSERT_OK(learner->Backward(batch));
     STOKER_ASSERT_OK(learner->Join({}));
     STOKER_ASSERT_OK(learner->Update(kNow, 1));
@@ -178,7 +179,7 @@ TEST_F(LearnerJoinTest, ALossThatIsNotFiniteOnOneRankBreaksTheStepOfAllWhoSayWho
   AsRanks(2, [&](Group& group) {
     const auto learner = MakeFor(group), untouched = Make();
     TensorBatch batch = Batch(4);
-    if (group.membership().rank == 1) batch.input[2][0][0][0] = NAN;
+    if (group.membership().rank == 1) batch.input.only()[2][0][0][0] = NAN;
     STOKER_ASSERT_OK(learner->Backward(batch));
     STOKER_ASSERT_OK(learner->Join({}));
     STOKER_ASSERT_OK(learner->Update(kNow, 1));

@@ -25,7 +25,8 @@ class LearnerTest : public testing::Test {
             .target = torch::randint(4, {samples}, torch::kLong)};
   }
   static TensorBatch Part(const TensorBatch& batch, int64_t begin, int64_t end) {
-    return {.input = batch.input.slice(0, begin, end), .target = batch.target.slice(0, begin, end)};
+    return {.input = batch.input.Rows(begin, end - begin),
+            .target = batch.target.slice(0, begin, end)};
   }
   static void ExpectSameWeights(Learner& a, Learner& b) {
     const NamedTensors of_a = StateOf(a.model()), of_b = StateOf(b.model());
@@ -123,12 +124,12 @@ TEST_F(LearnerOfTokensTest, PaddingIsNoUseOfARow) {
         model);
     const at::Tensor before = TableOf(*lazy);
     TensorBatch batch = Tokens(1, 5);
-    batch.input.select(1, 2).fill_(-1);
+    batch.input.only().select(1, 2).fill_(-1);
     Steps(*lazy, {batch, batch});
     EXPECT_TRUE(TableOf(*lazy)[0].equal(before[0]));
     EXPECT_FALSE(TableOf(*lazy)[1].equal(before[1]));
     const at::Tensor moved = TableOf(*lazy);
-    batch.input.fill_(-1);  // no row at all
+    batch.input.only().fill_(-1);  // no row at all
     Steps(*lazy, {batch});
     EXPECT_TRUE(TableOf(*lazy).equal(moved));
   }
@@ -190,7 +191,7 @@ TEST_F(LearnerTest, SoDoTheyWhereTargetsAreNumbers) {
 TEST_F(LearnerTest, ABrokenLossInOneOfSeveralBatchesMovesNothing) {
   const auto learner = Make(), untouched = Make();
   TensorBatch broken = Batch(4);
-  broken.input[0][0][0][0] = NAN;
+  broken.input.only()[0][0][0][0] = NAN;
   STOKER_ASSERT_OK(learner->Backward(Batch(4), 3));
   STOKER_ASSERT_OK(learner->Backward(broken, 3));
   STOKER_ASSERT_OK(learner->Backward(Batch(4), 3));

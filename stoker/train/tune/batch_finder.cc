@@ -54,7 +54,12 @@ std::string SizeKeyOf(const Dataset& batches) {
   return fmt::format("data.train.{}.{}", name, name == "bucket_by_length" ? "sizes" : "size");
 }
 
-at::Tensor RandomInput(const ModelInput& input) {
+Inputs RandomInput(const ModelInput& input) {
+  if (!input.parts.empty()) {
+    std::vector<at::Tensor> parts;
+    for (const ModelInput& part : input.parts) parts.push_back(RandomInput(part).only());
+    return Inputs(std::move(parts));
+  }
   if (input.tokens) return at::ones({kRandomSamples, kRandomTokens}, at::kLong);
   at::Tensor values = at::randn({kRandomSamples, input.channels, input.height, input.width});
   int64_t slot = 0;
@@ -74,8 +79,8 @@ Result<TensorBatch> RandomBatch(Model& model, const ModelInput& input, c10::Devi
     torch::manual_seed(1);
     batch.input = RandomInput(input);
     model.eval();
-    const int64_t classes = model.Forward(batch.input).size(1);
-    batch.input = batch.input.to(device);
+    const int64_t classes = model.ForwardAll(batch.input).size(1);
+    batch.input = batch.input.To(device);
     batch.target = at::randint(classes, {kRandomSamples}, at::kLong).to(device);
   }));
   return batch;

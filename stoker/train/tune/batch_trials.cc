@@ -38,7 +38,8 @@ std::string WhyNotAlone(const Status& status) {
 }  // namespace
 
 TensorBatch Repeated(const TensorBatch& batch, int64_t size) {
-  return {RepeatedRows(batch.input, size), RepeatedRows(batch.target, size)};
+  return {batch.input.Each([&](const at::Tensor& input) { return RepeatedRows(input, size); }),
+          RepeatedRows(batch.target, size)};
 }
 
 BatchTrials::BatchTrials(const Recipe& recipe, ModelInput input, const Placement& placement,
@@ -112,7 +113,7 @@ Status BatchTrials::Measure(BatchTrial& trial) {
   TensorBatch batch;
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
     batch = Repeated(samples_, trial.batch);
-    batch.input = InLayout(batch.input, ToTorch(placement_.memory_format));
+    batch.input = batch.input.InLayout(ToTorch(placement_.memory_format));
   }));
   STOKER_RETURN_IF_ERROR(StepOnce(batch));
   trial.peak_bytes = meter_.peak();
@@ -135,7 +136,7 @@ Status BatchTrials::StepOnce(const TensorBatch& batch) {
     STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
       const at::NoGradGuard no_grad;
       learner_->model().eval();
-      learner_->model().Forward(batch.input);
+      learner_->model().ForwardAll(batch.input);
     }));
   } else {
     STOKER_RETURN_IF_ERROR(learner_->Step(batch, kTinyStep).status());

@@ -38,10 +38,10 @@ Status Step(Learner& learner, const TensorBatch& batch, c10::Device device, Time
 
 double SecondsToCopy(const TensorBatch& batch, c10::Device device) {
   if (device.is_cpu()) return 0;
-  const at::Tensor host = batch.input.cpu();
+  const Inputs host = batch.input.To(c10::kCPU);
   Synchronize(device);
   const Stopwatch watch;
-  const at::Tensor copied = host.to(device);
+  const Inputs copied = host.To(device);
   Synchronize(device);
   return watch.ElapsedSeconds();
 }
@@ -56,7 +56,7 @@ Result<StepCost> MeasureStep(const Recipe& recipe, const Choices& choices, doubl
   ApplyChoices(choices);
   STOKER_ASSIGN_OR_RETURN(FirstBatch first, ReadFirstBatch(recipe, opened.device));
   const double copy = SecondsToCopy(first.batch, opened.device);
-  first.batch.input = InLayout(first.batch.input, ToTorch(choices.memory_format));
+  first.batch.input = first.batch.input.InLayout(ToTorch(choices.memory_format));
   STOKER_ASSIGN_OR_RETURN(const auto learner,
                           Learner::Create(recipe, first.input,
                                           {.device = opened.device,

@@ -122,7 +122,7 @@ Status StepTimer::Visit(const Choices& choices, StepTimes& times,
   STOKER_ASSIGN_OR_RETURN(Made* const made, MadeFor(choices));
   const int64_t retries = AllocationRetries(device_);
   TensorBatch batch = first_->batch;
-  batch.input = InLayout(batch.input, ToTorch(choices.memory_format));
+  batch.input = batch.input.InLayout(ToTorch(choices.memory_format));
   STOKER_ASSIGN_OR_RETURN(const double before_ms, WarmUp(*made, batch));
   STOKER_RETURN_IF_ERROR(CheckMemory(choices, retries));
   if (too_slow_ms && before_ms > *too_slow_ms) {
@@ -143,7 +143,7 @@ Status StepTimer::CheckBatches(const Choices& first) {
   checks_ = {
       .target = TargetCheckOf(learner.shared_loss(), names,
                               OutputsToCheck(plan_.outputs, learner.model(), plan_.input, device_)),
-      .input = TokenCheckOf(plan_.tokens, names)};
+      .inputs = TokenChecksOf(plan_.tokens, names)};
   return OkStatus();
 }
 
@@ -222,7 +222,7 @@ Status StepTimer::TimeWithData(const Choices& choices, StepTimes& times) {
   const TrainOptions& options = recipe_.train.options;
   const PlacedPipeline placed = plan_.BatchesFor(choices);
   FeederOptions feed = FeedOptions(options, placed.dataset, device_, choices.memory_format);
-  feed.normalize = placed.normalize;
+  feed.inputs.front().normalize = placed.normalize;
   feed.check = checks_;
   const PipelineCpuScope cpus(FeedCpus(options, device_, choices.feed_threads));
   STOKER_ASSIGN_OR_RETURN(const auto batches,

@@ -1,0 +1,57 @@
+// The inputs of a model.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/MemoryFormat.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stoker {
+
+// What a model is given of a batch: one tensor, as most take, or several, in the order of
+// train.input. Each has the samples along its first dimension. A copy shares the tensors' memory.
+class Inputs {
+ public:
+  Inputs() = default;
+  Inputs(at::Tensor only) { all_.push_back(std::move(only)); }  // NOLINT: implicit by design
+  explicit Inputs(std::vector<at::Tensor> all) : all_(std::move(all)) {}
+
+  const std::vector<at::Tensor>& all() const { return all_; }
+  // REQUIRES: there is one.
+  const at::Tensor& only() const { return all_.front(); }
+
+  bool defined() const { return !all_.empty() && all_.front().defined(); }
+  // REQUIRES: defined().
+  int64_t samples() const { return all_.front().size(0); }
+  c10::Device device() const { return all_.front().device(); }
+
+  // Returns the inputs with `change` made of each tensor.
+  template <typename F>
+  Inputs Each(F&& change) const {
+    std::vector<at::Tensor> changed;
+    for (const at::Tensor& input : all_) changed.push_back(change(input));
+    return Inputs(std::move(changed));
+  }
+  Inputs Rows(int64_t first, int64_t count) const {
+    return Each([&](const at::Tensor& input) { return input.narrow(0, first, count); });
+  }
+  Inputs Clone() const {
+    return Each([](const at::Tensor& input) { return input.clone(); });
+  }
+  Inputs To(const c10::Device& device) const {
+    return Each([&](const at::Tensor& input) { return input.to(device); });
+  }
+  // Those with four dimensions; the others stay as they are.
+  Inputs InLayout(at::MemoryFormat format) const;
+
+  // "[64, 1, 28, 28]", of several "[64, 1, 28, 28] and [64, 20]".
+  std::string ShapesText() const;
+
+ private:
+  std::vector<at::Tensor> all_;
+};
+
+}  // namespace stoker
