@@ -124,6 +124,28 @@ train: {epochs: 1, device: cpu, tune: off, threads: 1, average: {kind: ema}, cli
 
 @unittest.skipIf(has_sanitizer(), "a sanitizer's own library must be loaded first")
 @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train")), "there is no stoker-train")
+class RefusedThreadsTest(PreloadCase):
+    RECIPE = DATA + """\
+model: {mlp: {classes: 4}}
+train: {epochs: 1, device: cpu, tune: off, threads: 4}
+"""
+
+    def test_commands_that_compute_say_that_a_thread_cannot_be_started_and_do_not_wait_for_it(self):
+        self.write("recipe.yaml", self.RECIPE)
+        code, err, _ = self.preload("clock:jump-0:1:1", "train", "recipe.yaml", "--run", "run", "--quiet")
+        self.assertEqual(code, 0, err)
+        for command in [("eval", "run"), ("predict", "run"), ("batch-find", "recipe.yaml", "--most", "8", "--seconds", "0"),
+                        ("lr-find", "recipe.yaml", "--steps", "20"), ("lint", "recipe.yaml"), ("train", "recipe.yaml", "--run", "other")]:
+            for first in 1, 2, 4:  # from this thread on, none is started any more
+                with self.subTest(command=command[0], first=first):
+                    code, err, _ = self.preload(f"thread:EAGAIN:{first}:0", *command)
+                    self.assertIn(code, (0, 1), err)
+                    if code:
+                        self.assertRegex(err, "stoker: error: .*(thread.* cannot be started: .*raise|use fewer threads or raise)")
+
+
+@unittest.skipIf(has_sanitizer(), "a sanitizer's own library must be loaded first")
+@unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train")), "there is no stoker-train")
 class FailedWritesOfATrainingTest(PreloadCase):
     RECIPE = DATA + """\
 model: {mlp: {classes: 4}}

@@ -6,11 +6,13 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <new>
 #include <utility>
 #include <vector>
 
+#include "stoker/base/control_group.h"
 #include "stoker/base/mutex.h"
 
 namespace stoker {
@@ -56,13 +58,24 @@ std::byte* Map(size_t capacity) {
   return static_cast<std::byte*>(memory);
 }
 
+// A block beyond all memory that there is would be given, since memory is promised before it is
+// used, and the process killed without a word as it is filled.
+size_t OfThisMachine(size_t capacity) {
+  if (capacity < kHugePagesFrom) return capacity;
+  static const int64_t memory =
+      std::min(MachineMemoryBytes(),
+               ReadControlGroupLimits().memory_bytes.value_or(std::numeric_limits<int64_t>::max()));
+  if (capacity > static_cast<size_t>(memory)) throw std::bad_alloc();
+  return capacity;
+}
+
 class Shelf;
 
 // Owns aligned memory and its charge.
 class Block {
  public:
   Block(size_t capacity, std::shared_ptr<MemoryAccount> account)
-      : mapped_(account != nullptr && capacity >= kMappedFrom),
+      : mapped_(OfThisMachine(capacity) >= kMappedFrom && account != nullptr),
         data_(mapped_ ? Map(capacity) : AllocateAligned(capacity)),
         capacity_(capacity),
         account_(std::move(account)) {

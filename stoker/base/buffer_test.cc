@@ -1,9 +1,11 @@
 #include "stoker/base/buffer.h"
 
 #include <cstring>
+#include <new>
 #include <thread>
 #include <vector>
 
+#include "stoker/base/control_group.h"
 #include "stoker/base/testing.h"
 #include "stoker/base/worker_group.h"
 
@@ -33,6 +35,13 @@ TEST(Buffer, IsAlignedWritableAndChargedWhileACopyLives) {
     copy = Buffer();
     EXPECT_EQ(account->bytes(), 0) << size;
   }
+}
+
+TEST(Buffer, OfMoreThanTheMachineHasIsRefused) {
+  const auto account = NewAccount();
+  const auto beyond = static_cast<size_t>(MachineMemoryBytes()) + (size_t{1} << 20);
+  EXPECT_THROW(Buffer::Allocate(beyond), std::bad_alloc);
+  EXPECT_THROW(Buffer::Allocate(beyond, account), std::bad_alloc);
 }
 
 TEST(Buffer, ADefaultOneHoldsNothing) {

@@ -4,7 +4,33 @@
 #include <ATen/Parallel.h>
 #include <ATen/TensorIterator.h>
 
+#include <atomic>
+
+#include "stoker/base/worker_group.h"
+
 namespace stoker {
+
+namespace {
+
+Status CheckThreads(int threads) {
+  static std::atomic<int> given{1};  // that many could be started once
+  if (threads <= given) return OkStatus();
+  // Those of OpenMP and those of torch's own pool, beside the thread that asks.
+  STOKER_RETURN_IF_ERROR(
+      WorkerGroup::Start(2 * (threads - 1), "torch", [](int /*worker*/) {}).status());
+  given = threads;
+  return OkStatus();
+}
+
+}  // namespace
+
+Status SetTorchThreads(int threads) {
+  STOKER_RETURN_IF_ERROR(CheckThreads(threads));
+  at::set_num_threads(threads);
+  return OkStatus();
+}
+
+Status CheckTorchThreads() { return CheckThreads(at::get_num_threads()); }
 
 // TensorIterator::for_each is at::parallel_for compiled within libtorch. It walks over a tensor of
 // n bytes, none of which is read or written: where a range of them lies says which range it is.

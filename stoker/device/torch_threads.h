@@ -9,7 +9,17 @@
 #include <cstdint>
 #include <functional>
 
+#include "stoker/base/status.h"
+
 namespace stoker {
+
+// Has torch compute with `threads` threads from now on, where this thread calls it. Errors:
+// kResourceExhausted if the system does not give that many: torch would wait for ever for those
+// that are missing, and OpenMP's library would end the process. Thread-safe.
+Status SetTorchThreads(int threads);
+
+// Returns the same error for the number of threads that torch computes with now.
+Status CheckTorchThreads();
 
 // Calls work(begin, end) for ranges that together are 0 to n, each once, on as many threads as
 // at::set_num_threads says; on the calling thread alone if that is 1, if n is 1, or if the caller

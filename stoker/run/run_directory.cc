@@ -289,11 +289,27 @@ Result<std::optional<Json>> ReadRunData(const fs::path& root) {
   return json;
 }
 
+namespace {
+
+// For looking at it alone; nothing where it cannot be opened.
+Descriptor OpenDirectory(const fs::path& root) {
+  return OpenUninterrupted(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+}  // namespace
+
 HeldRun::HeldRun(const RunPaths& paths, Descriptor lock)
-    : is_new_(false), paths_(paths), lock_(std::move(lock)) {}
+    : is_new_(false),
+      paths_(paths),
+      lock_(std::move(lock)),
+      directory_(OpenDirectory(paths.root)) {}
 
 HeldRun::HeldRun(MadeDirectories made, const RunPaths& paths, Descriptor lock)
-    : is_new_(true), made_(std::move(made)), paths_(paths), lock_(std::move(lock)) {}
+    : is_new_(true),
+      made_(std::move(made)),
+      paths_(paths),
+      lock_(std::move(lock)),
+      directory_(OpenDirectory(paths.root)) {}
 
 void HeldRun::Discard() {
   const MutexLock guard(mutex_);
@@ -312,6 +328,19 @@ void HeldRun::Discard() {
   }
   if (is_ours()) RemoveFilesOf(paths_);
   made_.RemoveEmpty();
+}
+
+Status HeldRun::CheckPlace() const {
+  if (!directory_.valid()) return OkStatus();  // as that of RunDirectory::Nowhere
+  STOKER_ASSIGN_OR_RETURN(const bool is_there,
+                          internal::IsStill(paths_.root.string(), directory_.get(), /*flags=*/0));
+  if (is_there) return OkStatus();
+  return FailedPrecondition(
+      "{}: is not the directory of this run any more, which was renamed or removed while the run "
+      "trained; nothing more is written there. Give it its name back, and resume it from the "
+      "newest "
+      "checkpoint in it",
+      paths_.root.string());
 }
 
 Result<RunDirectory> RunDirectory::Create(RunPlace place, const ConfigNode& recipe) {

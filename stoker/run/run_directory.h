@@ -110,12 +110,18 @@ class HeldRun {
   // call. Another thread that writes to the run meanwhile gets errors.
   void Discard();
 
+  // Errors: kFailedPrecondition if the directory does not bear its name any more: somebody has
+  // renamed or removed it, and what is written under the name would be no part of the run, or one
+  // of another's.
+  Status CheckPlace() const;
+
  private:
   Mutex mutex_;
   const bool is_new_;
   MadeDirectories made_ STOKER_GUARDED_BY(mutex_);
   const RunPaths paths_;
   const Descriptor lock_;
+  const Descriptor directory_;  // that has the run, whatever its name becomes
 };
 
 // A run that only this process may write to; the destructor or the end of the process releases the

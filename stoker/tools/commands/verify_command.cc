@@ -56,11 +56,9 @@ struct Counts {
     if (damaged > 0) return FilesNotWhole(damaged, files());
     if (unread > 0) return FilesNotRead(unread, files());
     if (whole > 0) return OkStatus();
-    const bool one = files() == 1;
     return Unimplemented(
-        "nothing is checked: {} nothing to check by, or {} of a kind that is not read; `stoker "
-        "inspect` tells what is known",
-        one ? "the file has" : fmt::format("the {} files have", files()), one ? "is" : "are");
+        "nothing is checked: the {} said above why not; `stoker inspect` tells what is known",
+        files() == 1 ? "line about the file has" : "lines about the files have");
   }
 };
 

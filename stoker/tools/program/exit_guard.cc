@@ -20,8 +20,9 @@ std::atomic<bool> ending{false};
     for (;;) ::pause();  // another thread prints the message, and ends the process
   }
   Log(LogLevel::kError,
-      "exit() was called before the command had finished; look for it in the plug-ins of the "
-      "recipe, or in the kinds of this program, which report what is wrong by returning an error");
+      "exit() was called before the command had finished: by a library, which has said why on the "
+      "line before, such as a thread that cannot be started; or by a plug-in of the recipe or a "
+      "kind of this program, which must report what is wrong by returning an error");
   std::fflush(nullptr);
   ::_exit(kExitFailed);
 }

@@ -285,6 +285,27 @@ TEST_F(TrainerTest, WhatCannotBeTrainedIsRefusedWithTheReason) {
   }
 }
 
+TEST_F(TrainerTest, ARunWhoseDirectoryLosesItsNameEndsAndWritesNothingUnderIt) {
+  const std::vector<std::string> kStores = {"train.checkpoint={every_steps: 2, async: false}"};
+  struct Renamer : Watcher {
+    fs::path from, to;
+    void OnStep(const StepEvent& event) override {
+      if (event.step == 3) fs::rename(from, to);
+    }
+  } renamer;
+  renamer.from = problem_ / "run";
+  renamer.to = problem_ / "renamed";
+  EXPECT_THAT(
+      Train("run", kStores, &renamer),
+      FailsWith(StatusCode::kFailedPrecondition, "renamed or removed while the run trained"));
+  EXPECT_FALSE(fs::exists(problem_ / "run"));
+  // What was stored before is there, and goes on.
+  fs::rename(problem_ / "renamed", problem_ / "run");
+  STOKER_ASSERT_OK(Resume("run", kStores));
+  STOKER_ASSERT_OK(Train("whole", kStores));
+  EXPECT_EQ(WeightsOf("run"), WeightsOf("whole"));
+}
+
 TEST_F(TrainerTest, AModelThatCannotBeMadeLeavesNoDirectory) {
   EXPECT_FALSE(Train("run", {"model={convnet: {channels: [4, 4, 4, 4]}}"}).ok());
   EXPECT_FALSE(fs::exists(problem_ / "run"));

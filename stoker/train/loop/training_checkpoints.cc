@@ -224,6 +224,7 @@ std::function<Status()> WritingOf(TrainingSession& session, Json state, NamedTen
   return [&session, step = session.progress.step, state = std::move(state), kept,
           tensors = std::move(tensors)] {
     const TraceSpan span("write a checkpoint");
+    STOKER_RETURN_IF_ERROR(session.setup.run.held()->CheckPlace());
     // The lines that it counts must not be lost where it is not. If the disk has refused them once,
     // that they are lost can still come to light, at a resume; steps that are not stored are gone.
     STOKER_RETURN_IF_ERROR(

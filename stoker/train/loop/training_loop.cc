@@ -283,6 +283,7 @@ TrainSummary TrainingLoop::Summary() const {
 
 Status TrainingLoop::WriteResults() {
   RunDirectory& run = session_->setup.run;
+  STOKER_RETURN_IF_ERROR(run.held()->CheckPlace());
   STOKER_RETURN_IF_ERROR(
       WriteWeightsOf(*session_->learner, run.paths().weights(), session_->view->origin));
   Json json = Summary().ToJson();

@@ -60,7 +60,7 @@ Result<TuneReport> ChooseAlone(TrainingSession& session) {
     STOKER_ASSIGN_OR_RETURN(const bool keep, KeepChoices(session, *before));
     if (keep) {
       session.choices = *before;
-      ApplyChoices(session.choices);
+      STOKER_RETURN_IF_ERROR(ApplyChoices(session.choices));
       return TuneReport{.reason = "as chosen when the run began", .as_before = true};
     }
   }
@@ -83,7 +83,7 @@ Result<TuneReport> Choose(TrainingSession& session) {
       TextOfFirst(*group, session.choices.ToJson().dump(), "the choices of the tuner"));
   if (session.keeps_run()) return report;
   STOKER_ASSIGN_OR_RETURN(session.choices, Choices::FromJson(Json::parse(text)));
-  ApplyChoices(session.choices);
+  STOKER_RETURN_IF_ERROR(ApplyChoices(session.choices));
   return report;
 }
 

@@ -1,7 +1,5 @@
 #include "stoker/train/plan/feed.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 
 #include "stoker/base/problems.h"
@@ -10,6 +8,7 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/transforms/layout.h"
+#include "stoker/device/torch_threads.h"
 #include "stoker/train/core/build_loss.h"
 #include "stoker/train/core/precision.h"
 #include "stoker/train/core/token_check.h"
@@ -59,7 +58,8 @@ Result<FinderPlace> PlaceFor(const TrainOptions& options) {
   if (format.ok()) place.placement.memory_format = *format;
   const Result<Precision> precision = ParsePrecision(options.precision);
   if (precision.ok()) place.placement.precision = *precision;
-  at::set_num_threads(static_cast<int>(options.threads.value_or(AvailableCpus())));
+  STOKER_RETURN_IF_ERROR(
+      SetTorchThreads(static_cast<int>(options.threads.value_or(AvailableCpus()))));
   return place;
 }
 

@@ -112,6 +112,20 @@ TEST(RunDirectory, DiscardedTwiceItLeavesTheRunThatTookItsName) {
   }
 }
 
+TEST(RunDirectory, SaysThatItsNameIsAnothersOrNobodysNow) {
+  const TempDir dir;
+  STOKER_ASSERT_OK_AND_ASSIGN(const RunDirectory run, RunDirectory::Create({dir / "run"}, kRecipe));
+  STOKER_EXPECT_OK(run.held()->CheckPlace());
+  std::filesystem::remove(run.paths().lock());
+  STOKER_EXPECT_OK(run.held()->CheckPlace());
+  std::filesystem::rename(dir / "run", dir / "renamed");
+  EXPECT_THAT(run.held()->CheckPlace(), FailsWith(StatusCode::kFailedPrecondition,
+                                                  "is not the directory of this run any more"));
+  STOKER_ASSERT_OK(RunDirectory::Create({dir / "run"}, kRecipe));
+  EXPECT_THAT(run.held()->CheckPlace(), FailsWith(StatusCode::kFailedPrecondition, "any more"));
+  STOKER_EXPECT_OK(RunDirectory::Nowhere().held()->CheckPlace());
+}
+
 TEST(RunDirectory, OneThatWasOpenedIsNotDiscarded) {
   const TempDir dir;
   STOKER_ASSERT_OK(RunDirectory::Create({dir / "run"}, kRecipe));

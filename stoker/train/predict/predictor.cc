@@ -1,6 +1,5 @@
 #include "stoker/train/predict/predictor.h"
 
-#include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
@@ -21,6 +20,7 @@
 #include "stoker/device/accelerator.h"
 #include "stoker/device/device_prefetcher.h"
 #include "stoker/device/torch_denormals.h"
+#include "stoker/device/torch_threads.h"
 #include "stoker/io/file.h"
 #include "stoker/run/learned_train.h"
 #include "stoker/run/run_directory.h"
@@ -44,7 +44,7 @@ namespace {
 Result<Choices> UseChoices(const std::filesystem::path& run, const OpenedDevice& device) {
   STOKER_ASSIGN_OR_RETURN(const std::optional<Choices> choices, ReadRunChoices(run));
   if (!choices || choices->device != device.device.str()) return Choices{};
-  at::set_num_threads(choices->threads);
+  STOKER_RETURN_IF_ERROR(SetTorchThreads(choices->threads));
   return *choices;
 }
 

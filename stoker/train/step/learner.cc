@@ -14,6 +14,7 @@
 #include "stoker/base/trace.h"
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
+#include "stoker/device/torch_threads.h"
 #include "stoker/run/build_kind.h"
 #include "stoker/train/core/build_loss.h"
 #include "stoker/train/core/parameters.h"
@@ -81,6 +82,7 @@ at::MemoryFormat ToTorch(MemoryFormat format) {
 Result<std::shared_ptr<Model>> BuildModel(const ModelRegistry::Configured& configured,
                                           const ModelInput& input, uint64_t seed,
                                           const Placement& placement) {
+  STOKER_RETURN_IF_ERROR(CheckTorchThreads());  // it is the first that torch computes
   std::shared_ptr<Model> model;
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&]() -> Status {
     torch::manual_seed(seed);

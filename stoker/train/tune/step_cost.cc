@@ -53,7 +53,7 @@ Result<StepCost> MeasureStep(const Recipe& recipe, const Choices& choices, doubl
   const auto stopped = [stop] { return stop != nullptr && *stop; };
   STOKER_ASSIGN_OR_RETURN(const OpenedDevice opened, OpenDeviceFor(recipe.train.options));
   const TorchFloatModes modes;
-  ApplyChoices(choices);
+  STOKER_RETURN_IF_ERROR(ApplyChoices(choices));
   STOKER_ASSIGN_OR_RETURN(FirstBatch first, ReadFirstBatch(recipe, opened.device));
   const double copy = SecondsToCopy(first.batch, opened.device);
   first.batch.input = first.batch.input.InLayout(ToTorch(choices.memory_format));

@@ -118,7 +118,7 @@ Status StepTimer::CheckMemory(const Choices& choices, int64_t retries_before) co
 
 Status StepTimer::Visit(const Choices& choices, StepTimes& times,
                         std::optional<double> too_slow_ms) {
-  ApplyChoices(choices);
+  STOKER_RETURN_IF_ERROR(ApplyChoices(choices));
   STOKER_ASSIGN_OR_RETURN(Made* const made, MadeFor(choices));
   const int64_t retries = AllocationRetries(device_);
   TensorBatch batch = first_->batch;
@@ -217,7 +217,7 @@ Status StepTimer::CompareWithData(const Choices& best, const Choices& other, dou
 
 // Samples are of several steps, since batches that are made by several threads come in bursts.
 Status StepTimer::TimeWithData(const Choices& choices, StepTimes& times) {
-  ApplyChoices(choices);
+  STOKER_RETURN_IF_ERROR(ApplyChoices(choices));
   STOKER_ASSIGN_OR_RETURN(Made* const made, MadeFor(choices));
   const TrainOptions& options = recipe_.train.options;
   const PlacedPipeline placed = plan_.BatchesFor(choices);

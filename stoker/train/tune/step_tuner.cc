@@ -33,7 +33,7 @@ Result<Tuned> Tune(const Recipe& recipe, const TrainingPlan& plan, const c10::De
   const Json random = SaveRandomState(device);
   Result<Tuned> tuned = Choose(recipe, plan, device, new_graph);
   STOKER_RETURN_IF_ERROR(RestoreRandomState(random, device));
-  if (tuned.ok()) ApplyChoices(tuned->choices);
+  if (tuned.ok()) STOKER_RETURN_IF_ERROR(ApplyChoices(tuned->choices));
   return tuned;
 }
 

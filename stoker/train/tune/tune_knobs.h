@@ -28,8 +28,9 @@ std::vector<Knob> OpenKnobs(const Recipe& recipe, const TrainingPlan& plan,
                             const c10::Device& device, const Choices& first,
                             const DeviceGraphMaker& new_graph = NewDeviceGraph);
 
-// Applies choices: at::set_num_threads and cuDNN's benchmark for the process, and
-// FlushTorchDenormals for torch's threads of this thread, which TorchFloatModes undoes.
-void ApplyChoices(const Choices& choices);
+// Applies choices: torch's threads and cuDNN's benchmark for the process, and FlushTorchDenormals
+// for torch's threads of this thread, which TorchFloatModes undoes. Errors: those of
+// SetTorchThreads.
+Status ApplyChoices(const Choices& choices);
 
 }  // namespace stoker
