@@ -271,8 +271,8 @@ class VerifyTest(FormatFiles):
         self.assertIn("a.bin: not checked: it is", said)
         self.assertIn("notes.txt: not checked: it is", said)
         self.assertIn("3 files: 1 whole (csv: 1), 0 damaged, 2 not checked", said)
-        self.assert_fails(["verify", "notes.txt"], 1, "nothing is checked: the line about the file has said above why not")
-        self.assert_fails(["verify", "notes.txt", "a.bin"], 1, "nothing is checked: the lines about the files have said above why not")
+        self.assert_fails(["verify", "notes.txt"], 1, "nothing is checked: see the line above")
+        self.assert_fails(["verify", "notes.txt", "a.bin"], 1, "nothing is checked: see the lines above")
 
     def test_only_what_has_other_bytes_than_it_should_is_called_damaged(self):
         header = b"{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }"

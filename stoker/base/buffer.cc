@@ -58,9 +58,10 @@ std::byte* Map(size_t capacity) {
   return static_cast<std::byte*>(memory);
 }
 
-// A block beyond all memory that there is would be given, since memory is promised before it is
-// used, and the process killed without a word as it is filled.
-size_t OfThisMachine(size_t capacity) {
+// Returns `capacity`. Throws std::bad_alloc if it is beyond the memory of the machine or its
+// container: the system would give the block, since it promises memory before it is used, and kill
+// the process as the block is filled.
+size_t CheckedCapacity(size_t capacity) {
   if (capacity < kHugePagesFrom) return capacity;
   static const int64_t memory =
       std::min(MachineMemoryBytes(),
@@ -75,7 +76,7 @@ class Shelf;
 class Block {
  public:
   Block(size_t capacity, std::shared_ptr<MemoryAccount> account)
-      : mapped_(OfThisMachine(capacity) >= kMappedFrom && account != nullptr),
+      : mapped_(CheckedCapacity(capacity) >= kMappedFrom && account != nullptr),
         data_(mapped_ ? Map(capacity) : AllocateAligned(capacity)),
         capacity_(capacity),
         account_(std::move(account)) {

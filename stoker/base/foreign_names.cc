@@ -90,8 +90,8 @@ constexpr ForeignName kTable[] = {
     {"validation_split", "data.split", "eval is the share that evaluation gets"},
     {"test_size", "data.split", "eval is the share that evaluation gets"},
     // Operators.
-    {"random_horizontal_flip", "random_flip.direction"},
-    {"random_vertical_flip", "random_flip.direction"},
+    {"random_horizontal_flip", "random_flip.direction", "random_flip alone flips horizontally"},
+    {"random_vertical_flip", "random_flip.direction", "random_flip: {direction: vertical}"},
     {"horizontal_flip", "random_flip.direction"},
     {"to_tensor", "normalize", "decode gives channels first, and normalize makes floats of bytes"},
     {"to_image", "decode"},
@@ -134,6 +134,14 @@ constexpr ForeignName kTable[] = {
     // Keys of a training.
     {"num_epochs", "train.epochs"},
     {"max_epochs", "train.epochs"},
+    // Keys of Stoker that stand in another section.
+    {"epochs", "train.epochs"},
+    {"optimizer", "train.optimizer"},
+    {"loss", "train.loss"},
+    {"metrics", "train.metrics"},
+    {"callbacks", "train.callbacks"},
+    {"features", "data.features"},
+    {"monitor", "train.early_stopping.metric", "or train.checkpoint.best"},
     {"n_epochs", "train.epochs"},
     {"nb_epoch", "train.epochs"},
     {"num_train_epochs", "train.epochs"},

@@ -72,9 +72,11 @@ Status ReadOptional(const ConfigNode& value, std::optional<T>& out) {
   }
   T read{};
   if (const Status status = ReadOption(value, read); !status.ok()) {
-    // Before what to do.
+    // Before what to do, which follows the value.
     std::string text = status.message();
-    text.insert(std::min(text.find(';'), text.size()), ", nor auto");
+    const size_t value_end = text.rfind('\'');
+    text.insert(std::min(text.find(';', value_end == text.npos ? 0 : value_end), text.size()),
+                ", nor auto");
     return InvalidArgument("{}", text);
   }
   out = read;

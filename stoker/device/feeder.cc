@@ -21,36 +21,42 @@ Result<size_t> FindField(const Spec& spec, std::string_view option, const std::s
   if (index.ok()) return index;
   return Status(index.status().code(),
                 fmt::format("{}; set {} to the one that {}", index.status().message(), option,
-                            option == "train.input" ? "the model sees" : "holds the targets"));
+                            option == "train.target" ? "holds the targets" : "the model sees"));
 }
 
 // What an input without a sample's dimensions is. One that is as long as the target is a batch.
-Status TooFewDimensions(const Field& field, const Field* target) {
+Status TooFewDimensions(const Field& field, const Field* target, const std::string& key) {
   if (target == nullptr || field.shape.empty() || target->shape.empty() ||
       field.shape.front() != target->shape.front()) {
-    return InvalidArgument("train.input: field {} is no batch; end the pipeline with `batch`",
+    return InvalidArgument("{}: field {} is no batch; end the pipeline with `batch`", key,
                            field.ToString());
   }
   return InvalidArgument(
-      "train.input: field {} is one number a sample, and a model takes [samples, features], "
+      "{}: field {} is one number a sample, and a model takes [samples, features], "
       "[samples, height, width] or [samples, channels, height, width]; let the source give "
       "vectors (csv: fields: {{{}: {{columns: [A, B]}}}}, of one column {{columns: [A], shape: "
       "[1]}})",
-      field.ToString(), field.name);
+      key, field.ToString(), field.name);
 }
 
-Status CheckInput(const Field& field, const Field* target, bool normalized_here) {
+// The key of a recipe that names the field.
+std::string KeyOf(const FeederInput& input) {
+  return input.name.empty() ? "train.input" : "train.input." + input.name;
+}
+
+Status CheckInput(const Field& field, const Field* target, const FeederInput& input) {
+  const bool normalized_here = !input.normalize.empty();
   if (normalized_here && field.dtype != DType::kUInt8) {
-    return InvalidArgument("train.input: field {} is normalised on the device, but is not uint8",
-                           field.ToString());
+    return InvalidArgument("{}: field {} is normalised on the device, but is not uint8",
+                           KeyOf(input), field.ToString());
   }
   if (!normalized_here && !IsFloating(field.dtype) && !IsTokens(field)) {
     return InvalidArgument(
-        "train.input: field {} is no floating-point input; put `normalize` or `cast: float32` "
-        "before `batch`",
-        field.ToString());
+        "{}: field {} is no floating-point input; put `normalize` or `cast: float32` before "
+        "`batch`",
+        KeyOf(input), field.ToString());
   }
-  return field.shape.size() < 2 ? TooFewDimensions(field, target) : OkStatus();
+  return field.shape.size() < 2 ? TooFewDimensions(field, target, KeyOf(input)) : OkStatus();
 }
 
 Status CheckTarget(const Field& field) {
@@ -82,7 +88,7 @@ Status FindInputsAndTarget(const Spec& spec, const FeederOptions& options, Feede
   Problems problems;
   std::vector<const FeederInput*> found_inputs;
   for (const FeederInput& input : options.inputs) {
-    const Result<size_t> found = FindField(spec, "train.input", input.field);
+    const Result<size_t> found = FindField(spec, KeyOf(input), input.field);
     problems.Add(found.status());
     if (!found.ok()) continue;
     fields.inputs.push_back(*found);
@@ -97,8 +103,7 @@ Status FindInputsAndTarget(const Spec& spec, const FeederOptions& options, Feede
   }
   bool wrong_input = false;
   for (size_t i = 0; i < found_inputs.size(); ++i) {
-    const Status input =
-        CheckInput(spec.fields[fields.inputs[i]], target, !found_inputs[i]->normalize.empty());
+    const Status input = CheckInput(spec.fields[fields.inputs[i]], target, *found_inputs[i]);
     // Without `batch` no field is one, which is said once.
     const bool no_batch = i > 0 && wrong_input && spec.fields[fields.inputs[i]].shape.empty();
     if (!no_batch) problems.Add(input);

@@ -47,12 +47,14 @@ struct BatchChecks {
   // the device is an accelerator: there a kernel that meets an invalid class number makes the
   // device unusable for the process, while the CPU throws.
   BatchCheck target = {};
-  // Of inputs of whole numbers, tokens: one for each input, or none at all.
+  // Of inputs of whole numbers, tokens, in the order of the inputs. Those at the end may be left
+  // out.
   std::vector<BatchCheck> inputs = {};
 };
 
 // One of the model's inputs.
 struct FeederInput {
+  std::string name = {};  // in train.input, of one of several
   std::string field = "image";
   // Whether those of four dimensions come as [samples, height, width, channels].
   bool channels_last = false;
@@ -63,7 +65,7 @@ struct FeederInput {
 };
 
 struct FeederOptions {
-  // What becomes TensorBatch::input, at least one.
+  // The fields that become TensorBatch::input, in this order; at least one.
   std::vector<FeederInput> inputs = {FeederInput{}};
   // The field that becomes TensorBatch::target; nothing: no targets, as for predictions.
   std::optional<std::string> target = "label";

@@ -3,6 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/MemoryFormat.h>
+#include <c10/util/Exception.h>
 
 #include <cstdint>
 #include <string>
@@ -11,8 +12,9 @@
 
 namespace stoker {
 
-// What a model is given of a batch: one tensor, as most take, or several, in the order of
-// train.input. Each has the samples along its first dimension. A copy shares the tensors' memory.
+// What a model is given of a batch: one tensor, as most take, or several, in the order of their
+// names in train.input. Each has the samples along its first dimension. A copy shares the tensors'
+// memory.
 class Inputs {
  public:
   Inputs() = default;
@@ -20,11 +22,14 @@ class Inputs {
   explicit Inputs(std::vector<at::Tensor> all) : all_(std::move(all)) {}
 
   const std::vector<at::Tensor>& all() const { return all_; }
-  // REQUIRES: there is one.
-  const at::Tensor& only() const { return all_.front(); }
+  // Throws c10::Error if there is not exactly one.
+  const at::Tensor& only() const {
+    TORCH_CHECK(all_.size() == 1, "a model of one input was given ", all_.size());
+    return all_.front();
+  }
 
   bool defined() const { return !all_.empty() && all_.front().defined(); }
-  // REQUIRES: defined().
+  // Both REQUIRE: defined().
   int64_t samples() const { return all_.front().size(0); }
   c10::Device device() const { return all_.front().device(); }
 
@@ -44,7 +49,7 @@ class Inputs {
   Inputs To(const c10::Device& device) const {
     return Each([&](const at::Tensor& input) { return input.to(device); });
   }
-  // Those with four dimensions; the others stay as they are.
+  // Orders the values of inputs with four dimensions so; the others become contiguous.
   Inputs InLayout(at::MemoryFormat format) const;
 
   // "[64, 1, 28, 28]", of several "[64, 1, 28, 28] and [64, 20]".

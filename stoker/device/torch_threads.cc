@@ -16,8 +16,13 @@ Status CheckThreads(int threads) {
   static std::atomic<int> given{1};  // that many could be started once
   if (threads <= given) return OkStatus();
   // Those of OpenMP and those of torch's own pool, beside the thread that asks.
-  STOKER_RETURN_IF_ERROR(
-      WorkerGroup::Start(2 * (threads - 1), "torch", [](int /*worker*/) {}).status());
+  const auto started = WorkerGroup::Start(2 * (threads - 1), "torch", [](int /*worker*/) {});
+  if (!started.ok()) {
+    return ResourceExhausted(
+        "torch is to compute with {} threads, and starts up to two for each, not all of which the "
+        "system gives: {}; train.threads says how many",
+        threads, started.status().message());
+  }
   given = threads;
   return OkStatus();
 }

@@ -13,9 +13,10 @@
 
 namespace stoker {
 
-// Has torch compute with `threads` threads from now on, where this thread calls it. Errors:
-// kResourceExhausted if the system does not give that many: torch would wait for ever for those
-// that are missing, and OpenMP's library would end the process. Thread-safe.
+// Makes torch compute with `threads` threads when the calling thread calls it, as
+// at::set_num_threads does. Errors: kResourceExhausted if the system does not give that many: torch
+// would wait for ever for those that are missing, or OpenMP's library would end the process.
+// Thread-safe.
 Status SetTorchThreads(int threads);
 
 // Returns the same error for the number of threads that torch computes with now.

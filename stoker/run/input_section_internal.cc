@@ -29,9 +29,9 @@ Result<InputField> ReadInput(const ConfigNode::Entry& entry) {
   InputField input{.name = entry.key, .field = {}};
   const Status read = ReadOption(entry.value, input.field);
   if (read.ok() && !input.field.empty()) return input;
-  return InvalidArgument("{}: train.input.{}: {}; name the field of the batches",
-                         entry.value.location.ToString(), entry.key,
-                         read.ok() ? "is empty" : read.message());
+  return InvalidArgument(
+      "{}: train.input.{}: {}; name the field of the batches", entry.value.location.ToString(),
+      entry.key, read.ok() ? "is empty" : read.message().substr(0, read.message().find(';')));
 }
 
 Status ReadInputs(const ConfigNode& node, std::vector<InputField>& inputs) {
@@ -63,13 +63,17 @@ Status TakeInputs(ConfigNode& section, std::vector<InputField>& inputs) {
   }
   ConfigNode first = std::move(node->entries.front().value);
   *node = std::move(first);
+  std::ranges::sort(read, {}, &InputField::name);
   inputs = std::move(read);
   return OkStatus();
 }
 
-ConfigNode FilledInputs(const std::vector<InputField>& inputs) {
+ConfigNode FilledInputs(const std::vector<InputField>& inputs, const std::string& main) {
+  std::vector<InputField> ordered = inputs;
+  std::ranges::stable_partition(ordered,
+                                [&](const InputField& input) { return input.field == main; });
   ConfigNode filled = ConfigNode::Map({});
-  for (const InputField& input : inputs)
+  for (const InputField& input : ordered)
     filled.entries.push_back({input.name, {}, WriteOption(input.field)});
   return filled;
 }

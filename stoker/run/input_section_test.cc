@@ -13,7 +13,18 @@ TEST(TakeInputs, ReadsNamesAndFieldsAndLeavesTheFirstField) {
   EXPECT_EQ(inputs[1].name, "words");
   EXPECT_EQ(inputs[1].field, "text");
   EXPECT_EQ(section.Find("input")->scalar, "image");
-  EXPECT_EQ(ToYamlLine(FilledInputs(inputs)), ToYamlLine(written));
+  EXPECT_EQ(ToYamlLine(FilledInputs(inputs, "image")), ToYamlLine(written));
+}
+
+TEST(TakeInputs, OrdersInputsByNameAndKeepsWhichIsTheMainOne) {
+  std::vector<InputField> inputs;
+  STOKER_ASSERT_OK_AND_ASSIGN(ConfigNode section, ParseYaml("input: {c: z, a: x, b: y}", "r.yaml"));
+  STOKER_ASSERT_OK(TakeInputs(section, inputs));
+  EXPECT_EQ(section.Find("input")->scalar, "z");
+  ASSERT_EQ(inputs.size(), 3u);
+  EXPECT_EQ(inputs[0].name + inputs[1].name + inputs[2].name, "abc");
+  ConfigNode again = ConfigNode::Map({{"input", {}, FilledInputs(inputs, "z")}});
+  EXPECT_EQ(ToYamlLine(again), "{input: {c: z, a: x, b: y}}");
 }
 
 TEST(TakeInputs, LeavesASingleFieldAsItIs) {

@@ -132,7 +132,7 @@ ScheduleRegistry::Configured DefaultSchedule() { return KindCalled<ScheduleRegis
 
 ConfigNode TrainRecipe::Filled() const {
   ConfigNode filled = FormatOptions(OptionsOf<TrainOptions>(), &options);
-  if (!options.inputs.empty()) *filled.Find("input") = FilledInputs(options.inputs);
+  if (!options.inputs.empty()) *filled.Find("input") = FilledInputs(options.inputs, options.input);
   *filled.Find("target") = FilledTarget(options.target, target);
   std::vector<ConfigNode> measured;
   for (const MetricRegistry::Configured& metric : metrics) measured.push_back(metric.node);

@@ -41,8 +41,9 @@ struct TrainOptions {
   std::optional<int64_t> threads;
   std::optional<int64_t> feed_threads;
   std::optional<int64_t> device_prefetch;
-  std::string input = "image";  // of several inputs the field of the first, which names samples
-  std::vector<InputField> inputs = {};  // input: {NAME: FIELD, ...}; empty where it names one field
+  std::string input = "image";  // of several inputs the field of the main one, which names samples
+  // input: {NAME: FIELD, ...}, ordered by name; empty where it names one field.
+  std::vector<InputField> inputs = {};
   std::string target = "label";
   int64_t eval_every = 1;
   std::optional<int64_t> eval_every_steps;
@@ -62,7 +63,7 @@ struct TrainOptions {
   int64_t nonfinite_limit = 10;
   bool detect_anomaly = false;
 
-  // Returns all fields that the model takes, at least one.
+  // Returns all fields that the model takes, at least one, in the order of its inputs.
   std::vector<InputField> AllInputs() const {
     return inputs.empty() ? std::vector<InputField>{{.name = "", .field = input}} : inputs;
   }

@@ -58,7 +58,10 @@ void DescribeComputing(OptionTable<TrainOptions>& table) {
 // What a step is and how often what follows steps comes.
 void DescribeLoop(OptionTable<TrainOptions>& table) {
   using O = TrainOptions;
-  table.Field("input", &O::input, "field of the pipeline that the model sees")
+  table
+      .Field("input", &O::input,
+             "field of the pipeline that the model sees; of a model of several inputs {NAME: "
+             "FIELD, ...}")
       .Field(
           "target", &O::target,
           "field of the pipeline that holds the targets: class numbers, or numbers that losses "

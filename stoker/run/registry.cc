@@ -87,11 +87,17 @@ std::string ModelInput::ToString() const {
 Status CheckTakes(std::string_view model, ModelTakes takes, const ModelInput& input) {
   if (takes.inputs && input.parts.empty()) {
     return InvalidArgument(
-        "{} takes several inputs, and train.input names one field; give each a name and a field: "
-        "train.input: {{NAME: FIELD, NAME: FIELD}}",
-        model);
+        "{} takes several inputs, each by its name (train.input: {{NAME: FIELD, NAME: FIELD}}), "
+        "and here is one without a name, samples of {}",
+        model, input.ToString());
   }
   if (takes.inputs) return OkStatus();
+  if (input.parts.size() == 1) {
+    return InvalidArgument(
+        "{} takes one input, which has no name: write the field alone into train.input, or take a "
+        "model of several, such as joined",
+        model);
+  }
   if (!input.parts.empty()) {
     return InvalidArgument(
         "{} takes one input, and train.input names {}, {}; take a model of several, such as "

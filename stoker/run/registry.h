@@ -101,8 +101,8 @@ concept ScheduleOptions = requires(const T& options, const SchedulePlan& plan) {
 
 // What a model's struct says it takes. With `static constexpr bool kTakesTokens = true` sequences
 // of whole numbers; others take numbers. With kTakesFeatures rows of features among which are
-// categories, whose numbers say nothing by their size. With kTakesInputs several inputs, each of
-// any of these, and no sample without parts.
+// categories, whose numbers say nothing by their size. With kTakesInputs it takes samples with
+// parts, each of which may be any of these, and no others.
 struct ModelTakes {
   bool tokens = false;
   bool features = false;

@@ -337,9 +337,8 @@ Status HeldRun::CheckPlace() const {
   if (is_there) return OkStatus();
   return FailedPrecondition(
       "{}: is not the directory of this run any more, which was renamed or removed while the run "
-      "trained; nothing more is written there. Give it its name back, and resume it from the "
-      "newest "
-      "checkpoint in it",
+      "trained; no checkpoint and no weights are written there. Give it its name back, and resume "
+      "it from the newest checkpoint in it",
       paths_.root.string());
 }
 
@@ -409,6 +408,7 @@ Status RunDirectory::WriteSummary(const Json& summary) {
 
 Status RunDirectory::WriteProfile(const Json& profile) {
   if (nowhere()) return OkStatus();
+  STOKER_RETURN_IF_ERROR(held_->CheckPlace());
   return WriteJsonFile(paths_.profile(), profile);
 }
 
@@ -419,7 +419,7 @@ Status RunDirectory::RemoveResults() {
 }
 
 void RunDirectory::Log(std::string_view message) {
-  if (nowhere()) return;
+  if (nowhere() || !held_->CheckPlace().ok()) return;
   const Descriptor log = OpenUninterrupted(paths_.log().c_str(),
                                            O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC);
   const std::string line =

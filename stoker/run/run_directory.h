@@ -111,8 +111,9 @@ class HeldRun {
   void Discard();
 
   // Errors: kFailedPrecondition if the directory does not bear its name any more: somebody has
-  // renamed or removed it, and what is written under the name would be no part of the run, or one
-  // of another's.
+  // renamed or removed it, so what is written under the name would not belong to this run, or would
+  // fall into another one. Sees nothing if the directory could not be opened when the lock was
+  // taken.
   Status CheckPlace() const;
 
  private:
@@ -121,7 +122,7 @@ class HeldRun {
   MadeDirectories made_ STOKER_GUARDED_BY(mutex_);
   const RunPaths paths_;
   const Descriptor lock_;
-  const Descriptor directory_;  // that has the run, whatever its name becomes
+  const Descriptor directory_;  // stays the run's when it is renamed; invalid: not known
 };
 
 // A run that only this process may write to; the destructor or the end of the process releases the

@@ -56,8 +56,7 @@ class ColumnNames {
     }
     return InvalidArgument(
         "the header has {} columns called '{}', those of the numbers {} from 0; give each a name "
-        "of "
-        "its own, or take one by its number: {{columns: [{}]}}",
+        "of its own, or take one by its number: {{columns: [{}]}}",
         numbers.size(), name, fmt::join(numbers, ", "), numbers.front());
   }
 
@@ -86,7 +85,10 @@ Status AddColumns(const std::string& field, const std::string& text, const Colum
   for (size_t dash = text.find('-'); dash != text.npos; dash = text.find('-', dash + 1)) {
     const std::optional<int64_t> first = names.Find(text.substr(0, dash));
     const std::optional<int64_t> last = names.Find(text.substr(dash + 1));
-    if (!first || !last || *first > *last) continue;
+    if (!first || !last) continue;
+    STOKER_RETURN_IF_ERROR(names.CheckOne(text.substr(0, dash)));
+    STOKER_RETURN_IF_ERROR(names.CheckOne(text.substr(dash + 1)));
+    if (*first > *last) continue;
     for (int64_t column = *first; column <= *last; ++column) out.push_back(column);
     return OkStatus();
   }

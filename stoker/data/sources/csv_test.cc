@@ -290,8 +290,9 @@ TEST_F(CsvTest, RefusesWhatDoesNotGoTogether) {
   fails({.fields = {{.name = "x", .default_value = {"y"}}}}, "default 'y' is not a number");
   fails({.delimiter = "ab"}, "must be one character");
   Write("a", "id,x,id\n1,2,3\n");
-  for (const CsvFields& fields : {CsvFields{}, CsvFields{{.name = "id"}},
-                                  CsvFields{{.name = "all", .columns = {"x", "id"}}}}) {
+  for (const CsvFields& fields :
+       {CsvFields{}, CsvFields{{.name = "id"}}, CsvFields{{.name = "all", .columns = {"x", "id"}}},
+        CsvFields{{.name = "all", .columns = {"id-x"}}}}) {
     fails({.fields = fields}, "the header has 2 columns called 'id', those of the numbers 0, 2");
   }
   STOKER_EXPECT_OK(Source(Csv{.files = dir_ / "a", .fields = {{.name = "id", .columns = {"2"}}}}));

@@ -57,8 +57,8 @@ struct Counts {
     if (unread > 0) return FilesNotRead(unread, files());
     if (whole > 0) return OkStatus();
     return Unimplemented(
-        "nothing is checked: the {} said above why not; `stoker inspect` tells what is known",
-        files() == 1 ? "line about the file has" : "lines about the files have");
+        "nothing is checked: see the {} above; `stoker inspect` tells what is known",
+        files() == 1 ? "line" : "lines");
   }
 };
 

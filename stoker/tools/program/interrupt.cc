@@ -21,10 +21,10 @@ constexpr int kSignals[] = {SIGINT, SIGTERM, SIGUSR1};
 std::atomic<int> first_signal{0};
 std::atomic<bool> expected{false};  // a signal followed the warning
 std::atomic<bool> interrupted{false};
-std::atomic<int> outcome{0};            // the exit code that stands
-std::atomic<bool> while_saying{false};  // a signal came while it was said
-std::atomic<bool> undoing{false};       // an UndoOnInterrupt waits for a signal
-sem_t undo_signal;                      // posted once for the signal that it waits for
+std::atomic<int> outcome{0};                      // the exit code that stands
+std::atomic<bool> signalled_while_saying{false};  // a signal came while it was said
+std::atomic<bool> undoing{false};                 // an UndoOnInterrupt waits for a signal
+sem_t undo_signal;                                // posted once for the signal that it waits for
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
               "used in signal handlers");
 
@@ -55,7 +55,7 @@ extern "C" void EndProcess(int number) {
 extern "C" void EndAsDecided(int /*number*/) { ::_exit(outcome); }
 
 extern "C" void EndOnceSaid(int number) {
-  if (while_saying.exchange(true)) EndAsDecided(number);
+  if (signalled_while_saying.exchange(true)) EndAsDecided(number);
   interrupted = true;  // what nobody reads is not waited for
 }
 
@@ -114,11 +114,11 @@ void NoteInterrupt() { Handle(NoteSignal); }
 
 void SayOutcome(int exit_code, const std::function<void()>& say) {
   outcome = exit_code;
-  while_saying = false;
+  signalled_while_saying = false;
   Install(EndOnceSaid);
   say();
   Install(EndAsDecided);
-  if (while_saying) ::_exit(exit_code);
+  if (signalled_while_saying) ::_exit(exit_code);
 }
 
 void EndLongWork() { interrupted.store(true); }

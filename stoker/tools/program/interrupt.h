@@ -23,7 +23,7 @@ void NoteInterrupt();
 
 // For the end of a command: calls `say`, which says how it went. From now on a signal ends the
 // process with `exit_code` and says nothing, since the outcome stands and what is left is to tidy
-// up; one that comes meanwhile does so once that is said, a second one at once.
+// up. A signal that comes while `say` runs ends it after `say`, a second one at once.
 void SayOutcome(int exit_code, const std::function<void()>& say);
 
 // Ends long work as a signal does (Interrupted), though there was none: something else has failed.

@@ -40,9 +40,9 @@ struct LintFinding {
 // Runs some samples of `batch` through the model in training mode, which changes the running
 // statistics of norms and torch's random state: pass a separate model. No backward pass.
 //   accelerator  whether the model will be trained on one
-//   fields       of the inputs in the recipe, for the proposed fix
-//   pipeline     the list of operators that made the inputs; may be null
-//   sample       what the inputs hold, where it is known
+//   fields       of the inputs in the recipe, for the proposed fix; those left out are called
+//   `image` pipeline     the list of operators that made the inputs; may be null sample       what
+//   the inputs hold, where it is known
 // Errors: those of the model's Forward.
 Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batch, bool accelerator,
                                            const std::vector<InputField>& fields = {},

@@ -36,7 +36,7 @@ Result<std::unique_ptr<DevicePrefetcher>> OpenFirstBatch(const Recipe& recipe, c
   STOKER_ASSIGN_OR_RETURN(const Dataset first, Take{.count = 1}.Build(data));
   FeederOptions feed = FeedOptions(options, first, c10::kCPU, MemoryFormat::kContiguous);
   feed.check = {.target = TargetCheckOf(learner.shared_loss(), names, std::nullopt),
-                .inputs = TokenChecksOf(learner.model().TokensOfAll(), names)};
+                .inputs = TokenChecksOf(learner.model().TokensOfAll(), options.AllInputs(), names)};
   return DevicePrefetcher::Open(
       first, FeedRuntime(options),
       {.seed = static_cast<uint64_t>(options.seed), .losses = LossLogging::kNone}, std::move(feed),

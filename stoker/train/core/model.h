@@ -47,7 +47,8 @@ class Model : public torch::nn::Module {
   // evaluation and prediction call Forward.
   virtual TrainingScores ForwardToTrain(const at::Tensor& input) { return {Forward(input), {}}; }
 
-  // The same of all inputs, in the order of ModelInput::parts: what everything calls.
+  // Do the same with all inputs, in the order of ModelInput::parts. The trainer calls these; a
+  // model of one input leaves them as they are.
   virtual at::Tensor ForwardAll(const Inputs& inputs) { return Forward(inputs.only()); }
   virtual TrainingScores ForwardAllToTrain(const Inputs& inputs) {
     return ForwardToTrain(inputs.only());
@@ -56,7 +57,7 @@ class Model : public torch::nn::Module {
   // Returns the tokens that a model of sequences knows: then another one is refused with its
   // sample's name, before it reaches a kernel, and so is a pipeline that pads with another number.
   virtual std::optional<KnownTokens> Tokens() const { return std::nullopt; }
-  // The same of each input.
+  // Returns the same for each input, in their order.
   virtual TokensByInput TokensOfAll() const { return {Tokens()}; }
 
   // Returns the tables that have a vector for each category of a feature or for each token,

@@ -30,13 +30,19 @@ Status CheckTokens(const at::Tensor& given, const KnownTokens& known, const Samp
       known.padding);
 }
 
-std::vector<BatchCheck> TokenChecksOf(const TokensByInput& known, const RowNames& names) {
+std::vector<BatchCheck> TokenChecksOf(const TokensByInput& known,
+                                      const std::vector<InputField>& inputs,
+                                      const RowNames& names) {
   std::vector<BatchCheck> checks;
-  for (const std::optional<KnownTokens>& each : known) {
+  for (size_t i = 0; i < known.size(); ++i) {
     BatchCheck& check = checks.emplace_back();
-    if (!each) continue;
-    check = [known = *each, names](const at::Tensor& tokens, const SampleKey& batch) {
-      return CheckTokens(tokens, known, batch, names);
+    if (!known[i]) continue;
+    const std::string what = i < inputs.size() && !inputs[i].name.empty()
+                                 ? "reading train.input." + inputs[i].name
+                                 : std::string();
+    check = [known = *known[i], names, what](const at::Tensor& tokens, const SampleKey& batch) {
+      const Status status = CheckTokens(tokens, known, batch, names);
+      return what.empty() ? status : status.While(what);
     };
   }
   return checks;

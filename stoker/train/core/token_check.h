@@ -19,8 +19,9 @@ Status CheckTokens(const at::Tensor& given, const KnownTokens& known, const Samp
                    const RowNames& names);
 
 // Returns this check for each input, for BatchChecks::inputs; an empty one where the model does not
-// say which tokens it knows.
-std::vector<BatchCheck> TokenChecksOf(const TokensByInput& known, const RowNames& names);
+// say which tokens it knows. Errors have the name of the input, if it has one.
+std::vector<BatchCheck> TokenChecksOf(const TokensByInput& known,
+                                      const std::vector<InputField>& inputs, const RowNames& names);
 
 // Errors: `batches` pads a field of the model's inputs with another number than `known`'s, so that
 // scores would depend on the other samples of a batch.

@@ -123,7 +123,8 @@ TEST_F(InputsTest, WhatDoesNotFitIsNamedWithItsInput) {
     ASSERT_FALSE(summary.ok());
     EXPECT_THAT(summary.status().message(), message);
   };
-  fails({"train.input={row: x, text: word}"}, AllOf(HasSubstr("train.input"), HasSubstr("'word'")));
+  fails({"train.input={row: x, text: word}"},
+        AllOf(HasSubstr("train.input.text"), HasSubstr("'word'")));
   fails({"train.input={row: x, word: words}"},
         HasSubstr("its towers are row, text, and train.input names row, word"));
   fails({"train.input={row: words, text: x}"},
@@ -139,15 +140,67 @@ TEST_F(InputsTest, ATokenThatATowerDoesNotKnowIsNamedWithItsSample) {
   const size_t comma = rows.rfind(',', third);
   rows.replace(rows.rfind(',', comma - 1) + 1, 1, "9");
   WriteFileForTest(directory_ / "train.csv", rows);
-  EXPECT_THAT(Train("run"), FailsWith(StatusCode::kOutOfRange, "has the token 9"));
+  EXPECT_THAT(Train("run"), FailsWith(StatusCode::kOutOfRange, "reading train.input.text: "));
 }
 
 TEST_F(InputsTest, LintLooksAtEachInput) {
+  // A price that is far from 0 is no good input, whichever it is.
+  std::string rows = "a,b,t,u,class\n";
+  for (int i = 0; i < 32; ++i)
+    rows += fmt::format("0.{},{},{},{},{}\n", i % 7, 900 + i, 1, 2, i % 2);
+  for (const char* const file : {"train.csv", "eval.csv"})
+    WriteFileForTest(directory_ / file, rows);
+  const std::string fields = "{x: {columns: [a, t]}, words: {columns: [b, u]}, class: int64}";
   STOKER_ASSERT_OK_AND_ASSIGN(
       const Recipe recipe,
-      Load({"data.train.0.csv.fields.x={columns: [a, b]}", "data.train.1=shuffle"}));
+      Load({"data.train.0.csv.fields=" + fields, "data.eval.0.csv.fields=" + fields,
+            "model.joined.towers.text={mlp: {classes: 8}}"}));
   STOKER_ASSERT_OK_AND_ASSIGN(const auto findings, LintRecipe(recipe));
-  for (const LintFinding& finding : findings) EXPECT_NE(finding.rule, "no_rate");
+  EXPECT_TRUE(std::ranges::any_of(findings, [](const LintFinding& finding) {
+    return finding.rule == "inputs" && finding.ToText().find("field: words") != std::string::npos;
+  }));
+}
+
+TEST_F(InputsTest, TheirOrderInTheRecipeIsNoChange) {
+  const std::string turned = "train.input={text: words, row: x}";
+  STOKER_ASSERT_OK(Train("whole"));
+  STOKER_ASSERT_OK(Train("turned", {turned}));
+  EXPECT_EQ(WeightsOf("whole"), WeightsOf("turned"));
+  Watcher watcher;
+  watcher.stop_after = 47;
+  STOKER_ASSERT_OK(Train("cut", {}, &watcher));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto trainer,
+                              Trainer::Resume(*Load({turned}), directory_ / "cut"));
+  STOKER_ASSERT_OK(trainer->Run());
+  EXPECT_EQ(WeightsOf("whole"), WeightsOf("cut"));
+}
+
+TEST_F(InputsTest, AFieldThatIsTwoInputsIsNormalisedForBothWhereverThatIsDone) {
+  const std::string stages =
+      "{{csv: {{files: {}, fields: {{x: {{columns: [a, b], type: uint8}}, class: int64}}}}}}, "
+      "{{normalize: {{field: x, mean: 0.5, std: 0.5}}}}, {{batch: 16}}";
+  const std::vector<std::string> same = {
+      fmt::format(fmt::runtime("data.train=[" + stages + "]"), "train.csv"),
+      fmt::format(fmt::runtime("data.eval=[" + stages + "]"), "eval.csv"),
+      "train.input={row: x, text: x}", "model.joined.towers.text={mlp: {classes: 8}}"};
+  std::string rows = "a,b,t,u,class\n";
+  for (int i = 0; i < 64; ++i) rows += fmt::format("{},{},1,2,{}\n", i * 3, 255 - i, i % 2);
+  for (const char* const file : {"train.csv", "eval.csv"})
+    WriteFileForTest(directory_ / file, rows);
+  for (const char* const where : {"host", "device"}) {
+    std::vector<std::string> set = same;
+    set.push_back(fmt::format("train.normalize_on={}", where));
+    STOKER_ASSERT_OK(Train(where, set));
+  }
+  EXPECT_EQ(WeightsOf("host"), WeightsOf("device"));
+}
+
+TEST_F(InputsTest, AValueThatIsNotFiniteInAnyInputIsNamedWithItsSample) {
+  std::string rows = Rows(160, 1);
+  rows.replace(rows.find('\n') + 1, 5, "nan,1");
+  WriteFileForTest(directory_ / "train.csv", rows);
+  EXPECT_THAT(Train("run", {"train.input={text: words, row: x}"}),
+              FailsWith(StatusCode::kDataLoss, "train.csv"));
 }
 
 TEST_F(InputsTest, BatchesThatAreRepeatedAndStepsThatAreTimedHaveAllInputs) {

@@ -19,9 +19,10 @@ FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches
                           const std::vector<ShiftScale>& normalize, RowNames names) {
   FeederOptions options = FeedOptions(session.options(), batches, session.setup.device.device,
                                       session.choices.memory_format);
-  options.inputs.front().normalize = normalize;
+  NormalizeField(session.options().input, normalize, options);
   options.check = {.target = TargetCheckOf(session.learner->shared_loss(), names, session.outputs),
-                   .inputs = TokenChecksOf(session.learner->model().TokensOfAll(), names)};
+                   .inputs = TokenChecksOf(session.learner->model().TokensOfAll(),
+                                           session.options().AllInputs(), names)};
   return options;
 }
 

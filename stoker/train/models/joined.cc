@@ -41,6 +41,8 @@ class JoinedModel final : public ModelOfInputs {
   }
 
   at::Tensor ForwardAll(const Inputs& inputs) override {
+    TORCH_CHECK(inputs.all().size() == towers_.size(), "joined takes ", towers_.size(),
+                " inputs, and here are ", inputs.all().size());
     std::vector<at::Tensor> parts;
     for (size_t i = 0; i < towers_.size(); ++i) {
       parts.push_back(RunBlock(i, inputs.all()[i], [tower = towers_[i]](const at::Tensor& input) {
@@ -103,6 +105,24 @@ Result<int64_t> WidthOf(Model& tower, const ModelInput& input) {
   return width;
 }
 
+// Errors begin with the place of the tower's model in the recipe.
+Result<BuiltTower> BuildTower(const internal::Towers::Tower& tower, const ModelInput& input) {
+  const auto placed = [&](const Status& status) {
+    const Status with_input = status.While("building the tower " + tower.input);
+    if (tower.model.location.file == nullptr) return with_input;
+    return Status(status.code(),
+                  fmt::format("{}: {}", tower.model.location.ToString(), with_input.message()));
+  };
+  BuiltTower built{.input = tower.input, .model = nullptr};
+  Result<std::shared_ptr<Model>> model = BuildKind(tower.model, input);
+  if (!model.ok()) return placed(model.status());
+  built.model = *std::move(model);
+  const Result<int64_t> width = WidthOf(*built.model, input);
+  if (!width.ok()) return placed(width.status());
+  built.width = *width;
+  return built;
+}
+
 }  // namespace
 
 template <>
@@ -128,14 +148,9 @@ Result<std::shared_ptr<Model>> Joined::Build(const ModelInput& input) const {
   std::vector<BuiltTower> built;
   Problems problems;
   for (const ModelInput& part : input.parts) {
-    const std::string what = "building the tower " + part.name;
-    BuiltTower tower{.input = part.name, .model = nullptr};
-    Result<std::shared_ptr<Model>> model = BuildKind(towers.Find(part.name)->model, part);
-    problems.Add(model.status().While(what));
-    if (!model.ok()) continue;
-    tower.model = *std::move(model);
-    problems.Take(WidthOf(*tower.model, part), tower.width);
-    built.push_back(std::move(tower));
+    Result<BuiltTower> tower = BuildTower(*towers.Find(part.name), part);
+    problems.Add(tower.status());
+    if (tower.ok()) built.push_back(*std::move(tower));
   }
   STOKER_RETURN_IF_ERROR(problems.ToStatus());
   return std::make_shared<JoinedModel>(*this, built);

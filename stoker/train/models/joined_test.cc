@@ -82,21 +82,21 @@ TEST(Joined, NeedsATowerForEachInputAndNoOther) {
 }
 
 TEST(Joined, ATowerThatDoesNotTakeItsInputIsNamed) {
-  Joined other = Both();
-  other.towers = {{"words", Configure(Mlp{})}, {"row", Configure(Mlp{})}};
   const auto parsed = ParseYaml("joined: {towers: {words: mlp, row: mlp}}", "r.yaml");
   STOKER_ASSERT_OK_AND_ASSIGN(const auto kind, ModelRegistry::Known().Parse(*parsed));
-  EXPECT_THAT(
-      BuildModel(kind, kBoth, 1, {}),
-      FailsWith(StatusCode::kInvalidArgument, "building the tower words: mlp takes numbers"));
+  EXPECT_THAT(BuildModel(kind, kBoth, 1, {}),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "r.yaml:1:26: while building the tower words: mlp takes numbers"));
 }
 
 TEST(Joined, TakesNoSingleInputAndOtherModelsNotSeveral) {
   const auto parse = [](const char* yaml) {
     return *ModelRegistry::Known().Parse(*ParseYaml(yaml, "r.yaml"));
   };
-  EXPECT_THAT(BuildModel(parse("joined: {towers: {row: mlp}}"), kRow, 1, {}),
-              FailsWith(StatusCode::kInvalidArgument, "train.input: {NAME: FIELD"));
+  EXPECT_THAT(
+      BuildModel(parse("joined: {towers: {row: mlp}}"), kRow, 1, {}),
+      FailsWith(StatusCode::kInvalidArgument,
+                "joined takes several inputs, each by its name (train.input: {NAME: FIELD"));
   EXPECT_THAT(
       BuildModel(parse("mlp"), kBoth, 1, {}),
       FailsWith(StatusCode::kInvalidArgument,

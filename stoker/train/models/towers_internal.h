@@ -27,7 +27,7 @@ class Towers {
   Towers(std::initializer_list<Tower> towers) : towers_(towers) {}
 
   const std::vector<Tower>& all() const { return towers_; }
-  // Null if there is none for the input of that name.
+  // Returns the tower of that input; null if there is none.
   const Tower* Find(std::string_view input) const;
 
   // See OptionObject.

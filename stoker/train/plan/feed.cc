@@ -37,13 +37,22 @@ FeederOptions FeedOptions(const TrainOptions& options, const Dataset& batches,
                      .device = device,
                      .memory_format = ToTorch(memory_format)};
   for (const InputField& input : options.AllInputs()) {
-    feed.inputs.push_back(
-        {.field = input.field, .channels_last = HasChannelsLast(batches, input.field)});
+    feed.inputs.push_back({.name = input.name,
+                           .field = input.field,
+                           .channels_last = HasChannelsLast(batches, input.field)});
   }
   return feed;
 }
 
+void NormalizeField(const std::string& field, const std::vector<ShiftScale>& normalize,
+                    FeederOptions& feed) {
+  for (FeederInput& input : feed.inputs) {
+    if (input.field == field) input.normalize = normalize;
+  }
+}
+
 Result<OpenedDevice> OpenDeviceFor(const TrainOptions& options) {
+  if (options.threads) STOKER_RETURN_IF_ERROR(SetTorchThreads(static_cast<int>(*options.threads)));
   Result<OpenedDevice> opened = OpenDevice(options.device);
   if (!opened.ok()) return WithPrefix("train.device: ", opened.status());
   AllowTf32(options.tf32);
@@ -85,7 +94,7 @@ Result<BatchChecks> ChecksOf(const Recipe& recipe, const Dataset& batches,
   const RowNames names =
       NamesInSource(batches, static_cast<uint64_t>(options.seed), options.input, "data.train");
   return BatchChecks{.target = TargetCheckOf(std::move(loss), names, plan.outputs),
-                     .inputs = TokenChecksOf(plan.tokens, names)};
+                     .inputs = TokenChecksOf(plan.tokens, options.AllInputs(), names)};
 }
 
 Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& batches,

@@ -28,6 +28,10 @@ Runtime FeedRuntime(const TrainOptions& options);
 // number of threads.
 int FeedCpus(const TrainOptions& options, const c10::Device& device, int chosen = 0);
 
+// Makes the Feeder normalise the inputs that are `field`, whose stage the pipeline does without.
+void NormalizeField(const std::string& field, const std::vector<ShiftScale>& normalize,
+                    FeederOptions& feed);
+
 // Returns the options of a Feeder for the elements of `batches`.
 FeederOptions FeedOptions(const TrainOptions& options, const Dataset& batches,
                           const c10::Device& device, MemoryFormat memory_format);

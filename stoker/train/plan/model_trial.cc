@@ -169,7 +169,8 @@ Result<FirstBatch> TryFirstSamples(const Recipe& recipe) {
   const RowNames names = NamesInSource(recipe.data.train, static_cast<uint64_t>(options.seed),
                                        options.input, "data.train");
   STOKER_RETURN_IF_ERROR(CheckInputIsFinite(options, first.batch, names));
-  const std::vector<BatchCheck> tokens = TokenChecksOf(model->TokensOfAll(), names);
+  const std::vector<BatchCheck> tokens =
+      TokenChecksOf(model->TokensOfAll(), options.AllInputs(), names);
   for (size_t i = 0; i < std::min(tokens.size(), first.batch.input.all().size()); ++i) {
     if (!tokens[i]) continue;
     STOKER_RETURN_IF_ERROR(tokens[i](first.batch.input.all()[i], first.batch.key)

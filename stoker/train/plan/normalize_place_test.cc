@@ -24,7 +24,7 @@ class NormalizePlaceTest : public TrainerTest {
   static at::Tensor InputsOf(const Recipe& recipe, const PlacedPipeline& placed,
                              MemoryFormat format) {
     FeederOptions options = FeedOptions(recipe.train.options, placed.dataset, c10::kCPU, format);
-    options.inputs.front().normalize = placed.normalize;
+    NormalizeField(recipe.train.options.input, placed.normalize, options);
     auto elements = placed.dataset.Open(Runtime::Threaded(2), {.seed = 3});
     EXPECT_THAT(elements, IsOk());
     auto feeder = Feeder::Create(*std::move(elements), placed.dataset.spec(), options);

@@ -27,6 +27,13 @@
 namespace stoker {
 namespace {
 
+// Those of a row, or of each input.
+std::vector<FeatureLayout> FeaturesOf(const ModelInput& sample) {
+  std::vector<FeatureLayout> features = {sample.features};
+  for (const ModelInput& part : sample.parts) features.push_back(part.features);
+  return features;
+}
+
 // What one sample is, alike in both pipelines.
 Result<ModelInput> CheckData(const Recipe& recipe) {
   const TrainOptions& options = recipe.train.options;
@@ -34,7 +41,7 @@ Result<ModelInput> CheckData(const Recipe& recipe) {
   if (!recipe.data.eval) return input;
   const Result<ModelInput> eval = InputOf(options, *recipe.data.eval);
   STOKER_RETURN_IF_ERROR(eval.status().While("checking data.eval"));
-  if (eval->features != input.features) {
+  if (FeaturesOf(*eval) != FeaturesOf(input)) {
     return InvalidArgument(
         "data.eval has other features than data.train: other columns, categories or embeddings; "
         "prepare both alike");

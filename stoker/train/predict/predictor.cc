@@ -178,7 +178,7 @@ struct Predictor::Parts {
                                                  const std::atomic<bool>* stop = nullptr) const {
     const TokensByInput known = model->TokensOfAll();
     STOKER_RETURN_IF_ERROR(CheckPaddings(known, dataset, options.AllInputs(), "data.eval"));
-    feed.check.inputs = TokenChecksOf(known, Names(dataset));
+    feed.check.inputs = TokenChecksOf(known, options.AllInputs(), Names(dataset));
     Runtime runtime = FeedRuntime(options);
     runtime.stop = stop;
     const int64_t ahead = options.device_prefetch.value_or(choices.device_prefetch);

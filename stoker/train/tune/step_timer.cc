@@ -143,7 +143,7 @@ Status StepTimer::CheckBatches(const Choices& first) {
   checks_ = {
       .target = TargetCheckOf(learner.shared_loss(), names,
                               OutputsToCheck(plan_.outputs, learner.model(), plan_.input, device_)),
-      .inputs = TokenChecksOf(plan_.tokens, names)};
+      .inputs = TokenChecksOf(plan_.tokens, recipe_.train.options.AllInputs(), names)};
   return OkStatus();
 }
 
@@ -222,7 +222,7 @@ Status StepTimer::TimeWithData(const Choices& choices, StepTimes& times) {
   const TrainOptions& options = recipe_.train.options;
   const PlacedPipeline placed = plan_.BatchesFor(choices);
   FeederOptions feed = FeedOptions(options, placed.dataset, device_, choices.memory_format);
-  feed.inputs.front().normalize = placed.normalize;
+  NormalizeField(options.input, placed.normalize, feed);
   feed.check = checks_;
   const PipelineCpuScope cpus(FeedCpus(options, device_, choices.feed_threads));
   STOKER_ASSIGN_OR_RETURN(const auto batches,
