@@ -45,7 +45,7 @@ class EndableGloo final : public c10d::ProcessGroupGloo {
  private:
   // So that an exchange does not wait for the one before it. Throws what std::thread throws.
   void StartSecondThread() {
-    const std::lock_guard<std::mutex> lock(workMutex_);
+    const std::lock_guard lock(workMutex_);  // of c10d
     workInProgress_.resize(2);
     threads_.emplace_back(&EndableGloo::runLoop, this, 1);
   }
