@@ -12,6 +12,8 @@
 
 namespace stoker::per_process_test {
 
+// What a PerProcess holds is never freed, so each one here lives as long as the process.
+
 // Runs `check` in a child; its result is the child's exit code.
 bool HoldsInChild(const std::function<bool()>& check) {
   const pid_t child = fork();
@@ -21,7 +23,7 @@ bool HoldsInChild(const std::function<bool()>& check) {
 }
 
 TEST(PerProcess, IsOneObjectInAProcessAndANewOneInItsChild) {
-  PerProcess<int> objects;
+  static PerProcess<int> objects;
   EXPECT_EQ(objects.Find(), nullptr);
   EXPECT_EQ(objects.Get([] { return 3; }), 3);
   EXPECT_EQ(objects.Get([] { return 4; }), 3);
@@ -32,7 +34,7 @@ TEST(PerProcess, IsOneObjectInAProcessAndANewOneInItsChild) {
 }
 
 TEST(PerProcess, AChildDoesNotWaitForALockThatItsParentHeld) {
-  PerProcess<Mutex> mutexes;
+  static PerProcess<Mutex> mutexes;
   const MutexLock held(mutexes.Get());
   EXPECT_TRUE(HoldsInChild([&] {
     Mutex& own = mutexes.Get();
@@ -43,7 +45,7 @@ TEST(PerProcess, AChildDoesNotWaitForALockThatItsParentHeld) {
 }
 
 TEST(PerProcess, ThreadsThatAskTogetherGetTheSameObject) {
-  PerProcess<int> objects;
+  static PerProcess<int> objects;
   std::vector<int*> got(8);
   std::vector<std::thread> threads;
   for (int*& slot : got) threads.emplace_back([&] { slot = &objects.Get(); });
