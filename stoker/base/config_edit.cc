@@ -4,6 +4,7 @@
 
 #include "stoker/base/config.h"
 #include "stoker/base/config_scalar.h"
+#include "stoker/base/named_kind.h"
 #include "stoker/base/short_text.h"
 
 namespace stoker {
@@ -22,21 +23,10 @@ void SetLocation(ConfigNode& node, const ConfigLocation& location) {
   }
 }
 
-// The name of an operator in a pipeline list: `shuffle`, or the key of `batch: {...}`, beside which
-// `on_error` may stand; empty if it has neither form.
-std::string_view OperatorName(const ConfigNode& item) {
-  if (item.kind == Kind::kScalar) return item.scalar;
-  if (item.kind != Kind::kMap) return {};
-  for (const ConfigNode::Entry& entry : item.entries) {
-    if (entry.key != "on_error") return entry.key;
-  }
-  return {};
-}
-
 std::string OperatorNames(const ConfigNode& list) {
   std::string names;
   for (const ConfigNode& item : list.items) {
-    const std::string_view name = OperatorName(item);
+    const std::string_view name = NamedKind(item);
     if (!name.empty()) names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
   }
   return names.empty() ? "none" : names;
@@ -58,7 +48,7 @@ class PathSetter {
     const std::string_view step = rest.substr(0, dot);
     if (node.kind == Kind::kList) {
       STOKER_ASSIGN_OR_RETURN(ConfigNode * item, FindItem(node, step));
-      const bool by_number = OperatorName(*item) != step;
+      const bool by_number = NamedKind(*item) != step;
       if (by_number) return dot == rest.npos ? Put(*item) : Set(*item, rest.substr(dot + 1));
       return Set(*item, rest);
     }
@@ -100,7 +90,7 @@ class PathSetter {
   Result<ConfigNode*> FindItem(ConfigNode& list, std::string_view step) const {
     std::vector<ConfigNode*> named;
     for (ConfigNode& item : list.items) {
-      if (OperatorName(item) == step) named.push_back(&item);
+      if (NamedKind(item) == step) named.push_back(&item);
     }
     if (named.size() == 1) return named[0];
     if (named.size() > 1) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "stoker/base/named_kind.h"
 #include "stoker/data/learn/training_requests.h"
 #include "stoker/data/ops/cache.h"
 #include "stoker/data/ops/prefetch.h"
@@ -43,15 +44,10 @@ Result<bool> IsIndependent(const ConfigNode& item, const std::vector<LearnReques
          (field != nullptr && field->kind == ConfigNode::Kind::kScalar);
 }
 
-std::string_view NameOf(const ConfigNode& item) {
-  return item.entries.empty() ? std::string_view(item.scalar)
-                              : std::string_view(item.entries.front().key);
-}
-
 // The place of the last `split`; nothing if there is none.
 std::optional<size_t> PlaceOfSplit(const ConfigNode& list) {
   for (size_t i = list.items.size(); i-- > 0;) {
-    if (NameOf(list.items[i]) == Split::kName) return i;
+    if (NamedKind(list.items[i]) == Split::kName) return i;
   }
   return std::nullopt;
 }
@@ -73,7 +69,7 @@ Status CheckUpToSplit(const ConfigNode& list, const LearnGroup& group, size_t sp
         "not known which samples are for training while it learns; put it after the split, in "
         "data.train and in data.eval",
         list.items[first.place].location.ToString(), first.stage, first.option,
-        NameOf(list.items[i]), list.items[i].location.ToString());
+        NamedKind(list.items[i]), list.items[i].location.ToString());
   }
   return OkStatus();
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "stoker/base/named_kind.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/bucket_by_length.h"
 #include "stoker/data/ops/padded_batch.h"
@@ -37,13 +38,8 @@ ConfigNode EntryFor(const TrainingRequest& request) {
   return entry;
 }
 
-std::string_view NameOfStage(const ConfigNode& item) {
-  return item.entries.empty() ? std::string_view(item.scalar)
-                              : std::string_view(item.entries.front().key);
-}
-
 bool Groups(const ConfigNode& item) {
-  const std::string_view name = NameOfStage(item);
+  const std::string_view name = NamedKind(item);
   return name == Batch::kName || name == PaddedBatch::kName || name == BucketByLength::kName;
 }
 
@@ -66,7 +62,7 @@ bool NamesField(const ConfigNode& node, std::string_view field) {
 // works on `image` where its options do not say otherwise.
 bool LeavesAlone(const ConfigNode& item, std::string_view field) {
   const bool drops = item.entries.size() > 1;  // on_error
-  const bool of_one = std::ranges::find(kOfOneField, NameOfStage(item)) != std::end(kOfOneField);
+  const bool of_one = std::ranges::find(kOfOneField, NamedKind(item)) != std::end(kOfOneField);
   return of_one && !drops && field != Decode().field && !NamesField(item, field);
 }
 

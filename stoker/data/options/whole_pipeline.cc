@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/base/named_kind.h"
 #include "stoker/data/options/feature_columns.h"
 #include "stoker/data/options/registry.h"
 
@@ -49,7 +50,7 @@ Status CheckBeginsWithNoSource(const ConfigNode& data, std::string_view name) {
   const ConfigNode* const list = data.Find(name);
   if (list == nullptr || list->items.empty()) return OkStatus();
   const ConfigNode& first = list->items.front();
-  const std::string& stage = first.entries.empty() ? first.scalar : first.entries.front().key;
+  const std::string_view stage = NamedKind(first);
   const std::vector<KindDescription> kinds = OperatorRegistry::Known().Describe();
   const auto kind = std::ranges::find(kinds, stage, &KindDescription::name);
   if (kind == kinds.end() || kind->group != "source") return OkStatus();

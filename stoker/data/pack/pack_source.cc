@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "stoker/base/named_kind.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/data/core/class_names.h"
 #include "stoker/data/core/feature_layout.h"
@@ -18,14 +19,6 @@
 namespace stoker {
 namespace {
 
-std::string_view StageName(const ConfigNode& stage) {
-  if (stage.kind == ConfigNode::Kind::kScalar) return stage.scalar;
-  for (const ConfigNode::Entry& entry : stage.entries) {
-    if (entry.key != kOnError) return entry.key;
-  }
-  return {};
-}
-
 bool GivesBatches(std::string_view stage) {
   constexpr std::string_view kBatching[] = {"batch", "padded_batch", "bucket_by_length"};
   return std::ranges::find(kBatching, stage) != std::end(kBatching);
@@ -35,7 +28,7 @@ bool GivesBatches(std::string_view stage) {
 // are read.
 Status CheckStages(const std::vector<ConfigNode>& stages, const std::string& of) {
   for (size_t i = stages.size(); i-- > 0;) {
-    const std::string_view name = StageName(stages[i]);
+    const std::string_view name = NamedKind(stages[i]);
     if (name == "unbatch") return OkStatus();
     if (!GivesBatches(name)) continue;
     return InvalidArgument(

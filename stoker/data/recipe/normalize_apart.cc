@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "stoker/base/named_kind.h"
 #include "stoker/base/options.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
@@ -18,12 +19,6 @@ namespace {
 // Stages that move whole values about, whatever they are.
 constexpr std::string_view kIndifferent[] = {Batch::kName, Prefetch::kName, Layout::kName};
 
-// The operator that an item of a pipeline names: {normalize: {...}, on_error: ...} or `prefetch`.
-std::string_view NameOf(const ConfigNode& item) {
-  if (item.kind == ConfigNode::Kind::kScalar) return item.scalar;
-  return item.entries.empty() ? std::string_view() : std::string_view(item.entries.front().key);
-}
-
 // The items of a pipeline, with the place of the normalisation among them.
 struct Found {
   std::vector<ConfigNode> items;
@@ -35,7 +30,7 @@ Result<Found> FindLast(const ConfigNode& stages, std::string_view field) {
   Found found{.items = stages.items};
   for (size_t i = found.items.size(); i-- > 0;) {
     const ConfigNode& item = found.items[i];
-    if (NameOf(item) == Normalize::kName) {
+    if (NamedKind(item) == Normalize::kName) {
       Normalize options;
       STOKER_RETURN_IF_ERROR(ParseOptionsOf(item.entries.front().value, options));
       if (options.field == field) {
@@ -44,8 +39,8 @@ Result<Found> FindLast(const ConfigNode& stages, std::string_view field) {
         return found;
       }
     }
-    if (std::ranges::find(kIndifferent, NameOf(item)) == std::end(kIndifferent)) {
-      return FailedPrecondition("'{}' stands after any normalize of '{}'", NameOf(item), field);
+    if (std::ranges::find(kIndifferent, NamedKind(item)) == std::end(kIndifferent)) {
+      return FailedPrecondition("'{}' stands after any normalize of '{}'", NamedKind(item), field);
     }
   }
   return FailedPrecondition("there is no normalize of '{}'", field);
@@ -62,7 +57,7 @@ Status CheckMayMove(const Found& found) {
   const auto begin = found.items.begin();
   const auto end = begin + static_cast<std::ptrdiff_t>(found.place);
   if (several && std::any_of(begin, end, [](const ConfigNode& item) {
-        return NameOf(item) == Layout::kName || NameOf(item) == Batch::kName;
+        return NamedKind(item) == Layout::kName || NamedKind(item) == Batch::kName;
       })) {
     return FailedPrecondition("normalize has a mean for each channel after layout or batch");
   }

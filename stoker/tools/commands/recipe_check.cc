@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "stoker/base/named_kind.h"
 #include "stoker/base/options.h"
 #include "stoker/base/printable.h"
 #include "stoker/base/problems.h"
@@ -77,8 +78,7 @@ uint64_t SeedOf(const ConfigNode& recipe) {
 // The place of the stage that the message names, or else of the source, which named the sample.
 ConfigLocation PlaceOfStage(const ConfigNode& pipeline, std::string_view message) {
   for (const ConfigNode& stage : pipeline.items) {
-    const std::string& name = stage.entries.empty() ? stage.scalar : stage.entries.front().key;
-    const std::string named = fmt::format(" {}: ", name);
+    const std::string named = fmt::format(" {}: ", NamedKind(stage));
     if (message.starts_with(named.substr(1)) || message.find(named) != std::string_view::npos)
       return stage.location;
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/base/named_kind.h"
 #include "stoker/data/core/groups_elements.h"
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
@@ -20,11 +21,6 @@ using Kind = ConfigNode::Kind;
 constexpr int kElementsToWeigh = 8;
 // Stages that are quick and make elements larger: a cache before them keeps less.
 constexpr std::string_view kQuick[] = {"normalize", "cast", "layout", "one_hot"};
-
-std::string NameOf(const ConfigNode& stage) {
-  if (stage.kind == Kind::kScalar) return stage.scalar;
-  return stage.kind == Kind::kMap && !stage.entries.empty() ? stage.entries[0].key : "";
-}
 
 std::optional<int64_t> IntegerIn(const ConfigNode& node) {
   int64_t value = 0;
@@ -57,7 +53,7 @@ void NoteStages(const ConfigNode& recipe, RecipeFacts& facts) {
   const ConfigNode* const train = NodeAt(recipe, "data.train");
   if (train == nullptr || train->kind != Kind::kList) return;
   for (size_t i = 0; i < train->items.size(); ++i) {
-    facts.stages.push_back(NameOf(train->items[i]));
+    facts.stages.emplace_back(NamedKind(train->items[i]));
     const std::string& name = facts.stages.back();
     if (name == "batch" || name == "padded_batch") NoteBatch(train->items[i], name, i, facts);
   }
@@ -68,7 +64,7 @@ void NoteCallbacks(const ConfigNode& recipe, RecipeFacts& facts) {
   const ConfigNode* const callbacks = NodeAt(recipe, "train.callbacks");
   if (callbacks == nullptr) return;
   for (size_t i = 0; i < callbacks->items.size(); ++i) {
-    if (NameOf(callbacks->items[i]) != "log_tensors") continue;
+    if (NamedKind(callbacks->items[i]) != "log_tensors") continue;
     facts.tensors_place = static_cast<int64_t>(i);
     facts.tensors_every = IntegerAt(callbacks->items[i], "log_tensors.every");
   }
@@ -81,7 +77,7 @@ std::vector<std::string> AllStages(const ConfigNode& recipe) {
   const std::optional<ConfigNode> whole = WholePipeline(*data, "train");
   std::vector<std::string> names;
   if (!whole || whole->kind != Kind::kList) return names;
-  for (const ConfigNode& stage : whole->items) names.push_back(NameOf(stage));
+  for (const ConfigNode& stage : whole->items) names.emplace_back(NamedKind(stage));
   return names;
 }
 
@@ -175,7 +171,7 @@ RecipeFacts FactsOf(const ConfigNode& recipe) {
   facts.follows_evaluations =
       NodeAt(recipe, "train.early_stopping.patience") != nullptr ||
       !TextAt(recipe, "train.checkpoint.best").empty() ||
-      (schedule != nullptr && NameOf(*schedule).find("plateau") != std::string::npos);
+      (schedule != nullptr && NamedKind(*schedule).find("plateau") != std::string::npos);
   return facts;
 }
 
