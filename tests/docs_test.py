@@ -99,6 +99,32 @@ class ReadmeTest(ProgramTest):
         out, err = self.run_stoker("check", "recipe.yaml", expect=1)
         self.assertEqual(out + err, shown)
 
+    @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train")), "this build cannot train")
+    def test_a_run_that_waits_for_pictures_says_what_it_shows(self):
+        rng = random.Random(1)
+        for i in range(48):
+            self.write(f"train/{i % 2}/{i}.png", png(rng.randbytes(900 * 900), 900, 900))
+        self.write("photos.yaml", """\
+data:
+  train:
+    - folder: {path: train}
+    - decode: {channels: grey}
+    - resize: {size: 28}
+    - normalize: {mean: 0.5, std: 0.25}
+    - batch: {size: 8}
+model: {mlp: {classes: 2, hidden: [32]}}
+train: {epochs: 2, device: cpu, feed_threads: 1}
+""")
+        shown = re.search(r"(?s)```\n\$ stoker train photos\.yaml --run run\n(.*?)```", self.readme).group(1)
+        out, err = self.run_stoker("train", "photos.yaml", "--run", "run")
+        said = (out + err).splitlines()
+        for line in shown.splitlines():
+            # Numbers and their units are those of the machine.
+            pattern = "".join(r"\d[\d,.e-]*" if part[0].isdigit() else re.escape(part) for part in re.findall(r"\d[\d,.]*|\D+", line))
+            pattern = re.sub(r"\\\(AVX.*?\\\)", r"\\(.+?\\)", pattern)
+            pattern = re.sub(r"\\ (ms|s)\b", r" (ms|s|min)", pattern).replace("threads", "threads?")
+            self.assertTrue(any(re.fullmatch(pattern, each) for each in said), f"{line}\n{pattern}\n" + "\n".join(said))
+
 
 class MapTest(unittest.TestCase):
     """docs/architecture.md: where things stand in the code."""

@@ -8,12 +8,13 @@ import re
 import signal
 import socket
 import struct
+import tarfile
 import threading
 import time
 import unittest
 import zipfile
 
-from program import ProgramTest
+from program import ProgramTest, png
 
 FIRST = 65536  # bytes of a file that are asked for first
 
@@ -306,11 +307,14 @@ model: {mlp: {classes: 4, hidden: [16], dropout: 0.2}}
 train: {max_steps: 10, device: cpu, threads: 1, feed_threads: 2, accumulate: 2, log_every: 1, tune: "off"}
 """
 
+    def records(self):
+        rng = random.Random(1)
+        return b"".join(struct.pack("<64f", *(rng.gauss(i % 4, 1) for _ in range(64))) + bytes([i % 4])
+                        for i in range(self.RECORDS))
+
     def setUp(self):
         super().setUp()
-        rng = random.Random(1)
-        self.content = b"".join(struct.pack("<64f", *(rng.gauss(i % 4, 1) for _ in range(64))) + bytes([i % 4])
-                                for i in range(self.RECORDS))
+        self.content = self.records()
         self.talks = threading.Event()
         self.talks.set()
         self.is_silent = threading.Event()
@@ -349,6 +353,36 @@ train: {max_steps: 10, device: cpu, threads: 1, feed_threads: 2, accumulate: 2, 
                 self.assertTrue(os.listdir(self.path(f"{number.name}/checkpoints")))
                 self.run_stoker("train", "--resume", "--run", number.name, environment=self.variables)
                 self.assertEqual(self.read(f"{number.name}/weights.safetensors"), self.read("whole/weights.safetensors"))
+
+
+class SilentPicturesTest(SilentServerTest):
+    """The same where threads that decode pictures of one batch together wait."""
+
+    RECIPE = """\
+data:
+  root: ROOT
+  remote: {timeout: 300}
+  train:
+    - webdataset: {files: records.tar, index: none, fields: [png, cls]}
+    - decode: {field: png, channels: grey}
+    - normalize: {field: png, mean: 0.5, std: 0.25}
+    - batch: {size: 8}
+model: {mlp: {classes: 4, hidden: [16], dropout: 0.2}}
+train:
+  {input: png, target: cls, max_steps: 10, device: cpu, threads: 1, feed_threads: 2, accumulate: 2, log_every: 1, tune: "off"}
+"""
+
+    def records(self):
+        rng = random.Random(1)
+        archive = io.BytesIO()
+        with tarfile.open(fileobj=archive, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+            for i in range(self.RECORDS):
+                picture = png(bytes(rng.randrange(60) + i % 4 * 60 for _ in range(64)), 8, 8)
+                for name, body in ((f"{i:03}.png", picture), (f"{i:03}.cls", str(i % 4).encode())):
+                    member = tarfile.TarInfo(name)
+                    member.size = len(body)
+                    tar.addfile(member, io.BytesIO(body))
+        return archive.getvalue()
 
 
 class StoppedPackingTest(RemoteFaults):

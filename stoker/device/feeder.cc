@@ -18,7 +18,7 @@ namespace {
 
 Result<size_t> FindField(const Spec& spec, std::string_view option, const std::string& name) {
   const Result<size_t> index = spec.IndexOf(option, name);
-  if (index.ok()) return index;
+  if (index.ok() || index.status().message().ends_with('?')) return index;
   return Status(index.status().code(),
                 fmt::format("{}; set {} to the one that {}", index.status().message(), option,
                             option == "train.target" ? "holds the targets" : "the model sees"));

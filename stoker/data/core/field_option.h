@@ -10,7 +10,7 @@
 namespace stoker {
 
 // Returns the number of the field called `name` in `spec`. The error names `who`, lists the
-// existing fields and says which option to set:
+// existing fields and says which option to set, or which field is called nearly so:
 //   normalize: there is no field 'image'; the elements are {x: uint8[4]}; say which it is with
 //   `field:`
 Result<size_t> IndexOfOption(const Spec& spec, std::string_view who, std::string_view option,

@@ -16,6 +16,12 @@ TEST(IndexOfOption, SaysWhichOptionNamesAnotherField) {
                         "int64[]}; say which it is with `field:`"));
 }
 
+TEST(IndexOfOption, ProposesTheFieldThatIsCalledNearlySo) {
+  const Spec spec{{{"carat", DType::kFloat32, {}}, {"cut", DType::kInt64, {}}}};
+  EXPECT_THAT(IndexOfOption(spec, "cast", "field", "carrat"),
+              FailsWith(StatusCode::kInvalidArgument, "cut: int64[]}; did you mean 'carat'?"));
+}
+
 TEST(IndexOfOption, IsWhatOperatorsAnswerWith) {
   const Dataset images = NumberedImages(4);
   EXPECT_THAT(Normalize{.field = "x"}.Build(images),

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "stoker/base/buffer.h"
+#include "stoker/base/config.h"
 #include "stoker/base/short_text.h"
 
 namespace stoker {
@@ -41,11 +42,15 @@ Result<size_t> Spec::IndexOf(std::string_view who, std::string_view name) const 
   constexpr size_t kMostShown = 8;
   Spec shown = *this;
   shown.fields.resize(std::min(fields.size(), kMostShown));
-  return InvalidArgument("{}: there is no field '{}'; the elements are {}{}", who, ShortText(name),
-                         shown.ToString(),
-                         fields.size() == shown.fields.size()
-                             ? ""
-                             : fmt::format(" and {} fields more", fields.size() - kMostShown));
+  std::vector<std::string> names;
+  for (const Field& field : fields) names.push_back(field.name);
+  const std::string nearest = NearestName(name, names);
+  return InvalidArgument(
+      "{}: there is no field '{}'; the elements are {}{}{}", who, ShortText(name), shown.ToString(),
+      fields.size() == shown.fields.size()
+          ? ""
+          : fmt::format(" and {} fields more", fields.size() - kMostShown),
+      nearest.empty() ? "" : fmt::format("; did you mean '{}'?", ShortText(nearest)));
 }
 
 std::optional<int64_t> AddSizes(std::optional<int64_t> a, std::optional<int64_t> b) {

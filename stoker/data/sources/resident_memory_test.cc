@@ -7,6 +7,8 @@
 
 #include <cstdio>
 #include <fstream>
+#include <map>
+#include <optional>
 
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/cache.h"
@@ -19,6 +21,7 @@
 #include "stoker/io/file.h"
 #include "stoker/io/file_bytes_testing_internal.h"
 #include "stoker/io/packed_testing_internal.h"
+#include "stoker/io/remote/loopback_server_testing_internal.h"
 
 namespace stoker::resident_memory_test {
 
@@ -39,6 +42,7 @@ struct LargeKind {
   std::function<void(const TempDir&)> make;
   bool held = false;  // holds all in memory, so that it refuses to
   int64_t budget = kBudget;
+  bool remote = false;  // `$/` is the address of a server
 };
 
 void PrintTo(const LargeKind& kind, std::ostream* out) { *out << kind.name; }
@@ -198,6 +202,14 @@ Make TableOfTexts(TableFormat format, std::string compression) {
   };
 }
 
+// In four files, which are read in turn.
+void MakeFourFiles(const TempDir& dir) {
+  for (int i = 0; i < 4; ++i) {
+    std::ofstream file(dir / fmt::format("{}.txt", i), std::ios::binary);
+    for (int64_t line = 0; line < kElements / 4; ++line) file << Line();
+  }
+}
+
 // Grey pictures of 1024 x 1024, which a decoder makes three times as large.
 void MakePictures(const TempDir& dir) {
   std::filesystem::create_directories(dir / "f/a");
@@ -266,6 +278,14 @@ std::vector<LargeKind> LargeKinds() {
       {"list", "list: {path: $/list}", MakeList},
       {"pictures", "{folder: {path: $/f, extensions: [pgm]}}, decode, {resize: {size: 512}}",
        MakePictures},
+      {"lines_remote", "lines: $/x.txt", Repeated("x.txt", "", Line), false, kBudget, true},
+      {"binary_remote",
+       fmt::format("binary: {{files: $/x.bin, fields: {{a: {{shape: [{}]}}}}}}", kElement),
+       Repeated("x.bin", "", LargeText), false, kBudget, true},
+      {"interleave_remote",
+       "interleave: {inputs: [[lines: $/0.txt], [lines: $/1.txt], [lines: $/2.txt], [lines: "
+       "$/3.txt]]}",
+       MakeFourFiles, false, kBudget, true},
       {"shuffled_cache",
        "{tfrecord: {files: $/x.tfrecord, index: memory}}, cache, {repeat: 2}, shuffle",
        PackedAs("tfrecord")},
@@ -278,14 +298,34 @@ int64_t StatusKiB(std::string_view line) {
   return std::stoll(text.substr(text.find(line) + line.size() + 1));
 }
 
+// Serves the files of a directory, which it holds in memory.
+class FileServer {
+ public:
+  explicit FileServer(const TempDir& dir)
+      : server_([this](const LoopbackRequest& request, int) {
+          const auto file = files_.find(request.target);
+          if (file == files_.end()) return LoopbackAnswer{.status = 404};
+          return ServeContent(request, file->second);
+        }) {
+    for (const auto& entry : std::filesystem::directory_iterator(dir.path()))
+      files_["/" + entry.path().filename().string()] = *ReadTextFile(entry.path(), 1 << 30);
+  }
+  std::string root() const { return server_.root(); }
+
+ private:
+  std::map<std::string, std::string> files_;
+  const LoopbackServer server_;
+};
+
 // Reads all of it and checks how much memory that took, beside what the process had.
-void ReadWithinBounds(const LargeKind& kind, const TempDir& dir, FileAccess access) {
+//   root  what stands for the `$` of `$/`
+void ReadWithinBounds(const LargeKind& kind, const std::string& root, FileAccess access) {
   const QuietLog quiet;
   SetFileAccess(access);
   const bool mapped = access == FileAccess::kMapped;
   const std::string_view counted = mapped ? "RssAnon" : "VmRSS";
   const int64_t before = StatusKiB(counted);
-  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, OpenDamaged(kind.stages, dir));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, OpenStages(kind.stages, root));
   Runtime runtime = Runtime::Threaded(kThreads);
   runtime.memory_budget = kind.budget;
   const auto pass = dataset.Open(runtime);
@@ -314,11 +354,14 @@ class ResidentMemory : public testing::TestWithParam<LargeKind> {
     const TempDir dir;
     GetParam().make(dir);
     if (IsSkipped()) return;
+    std::optional<FileServer> server;
+    if (GetParam().remote) server.emplace(dir);
+    const std::string root = server ? server->root() : dir.path().string();
     std::fflush(nullptr);
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      ReadWithinBounds(GetParam(), dir, access);
+      ReadWithinBounds(GetParam(), root, access);
       std::fflush(nullptr);
       ::_exit(HasFailure() ? 1 : 0);
     }

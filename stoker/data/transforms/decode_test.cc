@@ -129,6 +129,20 @@ TEST(DecodeTransform, FastScaleKeepsTheShorterSideAtLeastAsLongAsWanted) {
   EXPECT_EQ(Decoded(SmallPicture(9, 9, 0), {.fast_scale_side = 1})->shape(), (Shape{3, 9, 9}));
 }
 
+// The coefficients of a progressive picture are in memory until its last scan, two bytes each.
+TEST(DecodeTransform, ChargesItsWorkingMemoryToItsStage) {
+  constexpr int64_t kSide = 1200, kPixels = kSide * kSide * 3;
+  const std::string file =
+      EncodeJpeg(MakePicture(kSide, kSide, 3), {.sampling = Sampling(1, 1), .progressive = true});
+  const Array bytes = ArrayOf(file);
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Dataset dataset,
+      FromArrays({{"image", bytes.Reshaped({1, std::ssize(file)})}}) | Decode{});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Inline()));
+  STOKER_ASSERT_OK(iterator->Next().status());
+  EXPECT_GE(iterator->GetProfile().stages.back().peak_memory_bytes, kPixels + 2 * kPixels);
+}
+
 TEST(DecodeTransform, DescribesWhatComesOut) {
   EXPECT_EQ((Bytes() | Decode{})->spec().ToString(), "{image: uint8[3, ?, ?]}");
   EXPECT_EQ((Bytes() | Decode{.channels = "grey"})->spec().ToString(), "{image: uint8[1, ?, ?]}");

@@ -207,16 +207,24 @@ TEST_F(RecipeMutations, OfTheModelSectionSayWhereTheValueStands) { MutateBelow(B
 // Every kind of these, with its own options.
 class RecipeMutationsOfKinds : public RecipeMutations {
  protected:
+  //   others  assignments that the kind needs
+  //   listed  the key has a list of them
   template <typename R>
-  void MutateKinds(std::string_view key) {
+  void MutateKinds(
+      std::string_view key,
+      const std::function<std::vector<std::string>(const std::string& kind)>& others =
+          [](const std::string&) { return std::vector<std::string>(); },
+      bool listed = false) {
     for (const KindDescription& kind : R::Known().Describe()) {
       SCOPED_TRACE(kind.name);
       std::string options;
       for (const Option& option : kind.options) {
         if (option.required) options += (options.empty() ? "" : ", ") + option.name + ": 1";
       }
-      const ConfigNode root =
-          Base({fmt::format("train.{}={{{}: {{{}}}}}", key, kind.name, options)});
+      std::vector<std::string> set = others(kind.name);
+      const std::string one = fmt::format("{{{}: {{{}}}}}", kind.name, options);
+      set.push_back(fmt::format("train.{}={}", key, listed ? "[" + one + "]" : one));
+      const ConfigNode root = Base(set);
       const auto& entries = root.entries[2].value.entries;
       const auto at = std::ranges::find(entries, key, &ConfigNode::Entry::key);
       MutateBelow(root, {2, static_cast<size_t>(at - entries.begin())});
@@ -228,6 +236,17 @@ TEST_F(RecipeMutationsOfKinds, OfEveryOptimizerSayWhereTheValueStands) {
 }
 TEST_F(RecipeMutationsOfKinds, OfEveryScheduleSayWhereTheValueStands) {
   MutateKinds<ScheduleRegistry>("schedule");
+}
+TEST_F(RecipeMutationsOfKinds, OfEveryLossSayWhereTheValueStands) {
+  MutateKinds<LossRegistry>("loss", [](const std::string& loss) -> std::vector<std::string> {
+    constexpr std::string_view kOfClasses[] = {"cross_entropy", "focal", "bce", "mse"};
+    if (std::ranges::find(kOfClasses, loss) != std::end(kOfClasses)) return {};
+    return {"data.classes=[]", "model.mlp.classes=" + std::string(loss == "quantile" ? "3" : "1")};
+  });
+}
+TEST_F(RecipeMutationsOfKinds, OfEveryCallbackSayWhereTheValueStands) {
+  MutateKinds<CallbackRegistry>(
+      "callbacks", [](const std::string&) { return std::vector<std::string>(); }, /*listed=*/true);
 }
 
 // What cannot be trained here is read, not built: every option of every kind refuses what it cannot

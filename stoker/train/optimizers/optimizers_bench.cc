@@ -3,7 +3,8 @@
 // the counter `times_faster` is the median time of the second by that of the first. BM_Scaling has
 // how much faster a step is on two threads than on one, of weights that memory holds (those above)
 // and of some that caches do (160 x 2,000), and BM_MemoryScaling the same of a plain sum, which is
-// what memory allows; BM_DecayedMoments has what flushing denormals gains.
+// what memory allows; BM_RowUpdates has the same of a step with a gradient of rows, and
+// BM_DecayedMoments has what flushing denormals gains.
 #include <benchmark/benchmark.h>
 #include <torch/optim/adamw.h>
 #include <torch/utils.h>
@@ -17,6 +18,8 @@
 #include "stoker/train/core/named_tensor.h"
 #include "stoker/train/core/parameters.h"
 #include "stoker/train/kernels/thread_scaling_bench.h"
+#include "stoker/train/optimizers/adagrad.h"
+#include "stoker/train/optimizers/adam.h"
 #include "stoker/train/optimizers/adamw.h"
 #include "stoker/train/optimizers/ftrl.h"
 #include "stoker/train/optimizers/lamb.h"
@@ -142,6 +145,30 @@ void BM_ClippingScaling(benchmark::State& bench) {
   }
 }
 BENCHMARK(BM_ClippingScaling)->STOKER_SCALING;
+
+// A step with a gradient of some rows of a table (core/row_gradient.h): 60,000 of a million, 32
+// values each.
+template <typename Kind>
+void BM_RowUpdates(benchmark::State& bench) {
+  torch::manual_seed(1);
+  constexpr int64_t kRows = 1'000'000, kUsed = 60'000, kWidth = 32;
+  const at::Tensor table = torch::zeros({kRows, kWidth}).requires_grad_();
+  const at::Tensor used = std::get<0>(torch::randperm(kRows).narrow(0, 0, kUsed).sort());
+  table.mutable_grad() =
+      torch::sparse_coo_tensor(used.unsqueeze(0), torch::randn({kUsed, kWidth}), {kRows, kWidth})
+          .coalesce();
+  Kind kind;
+  if constexpr (requires { kind.lazy; }) kind.lazy = true;
+  const std::unique_ptr<Optimizer> optimizer = *kind.Build({{"table", table}});
+  const auto step = [&] { optimizer->Step(kNow); };
+  for (auto _ : bench) step();
+  bench.counters["two_threads"] = TwoThreadScaling(step);
+}
+#define STOKER_ROWS UseRealTime()->Unit(benchmark::kMillisecond)
+BENCHMARK(BM_RowUpdates<Adagrad>)->STOKER_ROWS;
+BENCHMARK(BM_RowUpdates<Adam>)->STOKER_ROWS;
+BENCHMARK(BM_RowUpdates<Adamw>)->STOKER_ROWS;
+BENCHMARK(BM_RowUpdates<Ftrl>)->STOKER_ROWS;
 
 // Ten million weights without gradient, such as rows of an embedding that no sample names: after
 // some 830 steps their moments (beta 0.9) are denormals. `times_faster`: the median step that keeps
