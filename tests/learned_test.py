@@ -340,6 +340,13 @@ class LearnedMistakesTest(LearnedCase):
         self.train(run="source")
         self.assertEqual(self.learned("source")["values"], self.learned()["values"])
 
+    def test_a_split_may_go_by_a_field_that_stages_behind_it_learn_of(self):
+        self.recipe()
+        self.write("recipe.yaml", HEAD.replace("  split:", "    - normalize: auto\n  split:").replace("by: id", "by: id, stratify: label") +
+                   PIPELINES.replace("normalize: auto, ", "") + MODEL)
+        self.train(run="source")
+        self.assertEqual(len(self.learned("source")["values"]), 2)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -35,6 +35,10 @@ void MemoryAccount::Count(int64_t bytes) {
   RaiseTo(peak_bytes_, bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
 }
 
+bool MemoryAccount::HasRoomFor(int64_t bytes) const {
+  return ledger_->bytes() + bytes <= ledger_->budget_bytes();
+}
+
 void MemoryAccount::Charge(int64_t bytes) {
   Count(bytes);
   if (whole_) whole_->Count(bytes);

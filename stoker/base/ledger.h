@@ -46,6 +46,10 @@ class MemoryAccount {
   int64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   int64_t peak_bytes() const { return peak_bytes_.load(std::memory_order_relaxed); }
 
+  // Returns whether `bytes` more would be within the ledger's budget now: for what makes a stage
+  // faster and can be left out.
+  bool HasRoomFor(int64_t bytes) const;
+
  private:
   void Count(int64_t bytes);
 

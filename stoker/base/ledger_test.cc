@@ -38,6 +38,15 @@ TEST(Ledger, ChargingNeverFailsAboveTheBudget) {
   EXPECT_EQ(ledger->bytes(), 1000);
 }
 
+TEST(Ledger, AnAccountKnowsWhatFitsBesideAllOthers) {
+  const auto ledger = Ledger::Create(100);
+  const auto reads = ledger->OpenAccount("reads"), other = ledger->OpenAccount("other");
+  other->Charge(50);
+  const Ledger::Admission admission = ledger->Admit(20, kNever, kAlways);
+  EXPECT_TRUE(reads->HasRoomFor(30));
+  EXPECT_FALSE(reads->HasRoomFor(31));
+}
+
 TEST(Ledger, AnAdmissionReservesUntilItGoes) {
   const auto ledger = Ledger::Create(100);
   {

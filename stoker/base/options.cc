@@ -347,7 +347,7 @@ Status ParseOptions(const std::vector<Option>& options, std::string_view what,
   } else if (node.kind != Kind::kNull) {
     if (options.empty()) {
       return InvalidArgument("{}: {}: it has no options, so '{}' says nothing; leave it out",
-                             node.location.ToString(), what, ToYamlLine(node));
+                             node.location.ToString(), what, ShortText(ToYamlLine(node)));
     }
     problems.Add(SetOption(options.front(), what, node, object));
     set_bare = options.front().name;

@@ -1,8 +1,10 @@
 #include "stoker/data/learn/learn_groups.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "stoker/base/named_kind.h"
 #include "stoker/data/learn/training_requests.h"
@@ -59,9 +61,12 @@ Status CheckUpToSplit(const ConfigNode& list, const LearnGroup& group, size_t sp
   for (size_t i = first.place + 1; i <= split; ++i) {
     const bool learns = std::ranges::count(group.requests, i, &LearnRequest::place) > 0;
     if (learns) continue;
+    std::vector<LearnRequest> before;  // what stands after the stage changes nothing for it
+    std::ranges::copy_if(group.requests, std::back_inserter(before),
+                         [&](const LearnRequest& request) { return request.place < i; });
     bool independent = false;
     if (!OperatorRegistry::Known().Asks(list.items[i])) {
-      STOKER_ASSIGN_OR_RETURN(independent, IsIndependent(list.items[i], group.requests, root));
+      STOKER_ASSIGN_OR_RETURN(independent, IsIndependent(list.items[i], before, root));
     }
     if (independent) continue;
     return InvalidArgument(

@@ -15,8 +15,8 @@ namespace stoker {
 // Requests several consecutive parts at once (options().connections, over all files). The first two
 // are small, so that looking at the start of a file fetches little; the others have an eighth of
 // options().read_ahead, at most 4 MiB. Memory: read_ahead at most, charged to `account` (may be
-// null). A part that breaks off continues where it stopped. Destroying the source ends its requests
-// at once.
+// null); while its budget is used up one part, the one that is read next. A part that breaks off
+// continues where it stopped. Destroying the source ends its requests at once.
 std::unique_ptr<ByteSource> MakeRemoteSource(std::shared_ptr<const RemoteFile> file,
                                              uint64_t offset,
                                              std::shared_ptr<MemoryAccount> account);

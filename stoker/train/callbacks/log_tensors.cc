@@ -7,6 +7,7 @@
 
 #include "stoker/base/json_or_null.h"
 #include "stoker/base/log.h"
+#include "stoker/base/short_text.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/run/metrics_file.h"
 #include "stoker/train/core/callback.h"
@@ -41,7 +42,7 @@ class LogTensorsCallback final : public Callback {
     }
     if (!any) {
       return InvalidArgument("'{}' matches no parameter of the model; the first is '{}'",
-                             options_.match, ParametersOf(run.model).front().name);
+                             ShortText(options_.match), ParametersOf(run.model).front().name);
     }
     if (run.rank > 0) return OkStatus();  // weights and gradients are the same on all ranks
     STOKER_ASSIGN_OR_RETURN(file_, MetricsFile::Open((run.run / "tensors.jsonl").string()));

@@ -1,6 +1,13 @@
 #include "stoker/train/loop/callback_list.h"
 
+#include "stoker/base/problems.h"
+
 namespace stoker {
+
+Status CallbackList::Placed(const Entry& entry, const Status& status) {
+  if (entry.place.file == nullptr) return status;
+  return WithPrefix(entry.place.ToString() + ": ", status);
+}
 
 Result<Json> CallbackList::Save() const {
   Json states = Json::array();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/base/config.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/core/callback.h"
 
@@ -14,8 +15,9 @@ namespace stoker {
 class CallbackList {
  public:
   // `name` identifies its state in a checkpoint and in messages.
-  void Add(std::string name, std::shared_ptr<Callback> callback) {
-    callbacks_.push_back({std::move(name), std::move(callback)});
+  //   place  in the recipe, for messages; of a callback of the program none
+  void Add(std::string name, std::shared_ptr<Callback> callback, const ConfigLocation& place = {}) {
+    callbacks_.push_back({std::move(name), std::move(callback), place});
   }
   bool empty() const { return callbacks_.empty(); }
 
@@ -25,7 +27,7 @@ class CallbackList {
     for (const Entry& entry : callbacks_) {
       // What a callback throws is no other end of the run than an error.
       const Status status = CatchTorchErrors([&] { return hook(*entry.callback); });
-      if (!status.ok()) return status.While("calling the callback " + entry.name);
+      if (!status.ok()) return Placed(entry, status.While("calling the callback " + entry.name));
     }
     return OkStatus();
   }
@@ -40,7 +42,10 @@ class CallbackList {
   struct Entry {
     std::string name;
     std::shared_ptr<Callback> callback;
+    ConfigLocation place;
   };
+  static Status Placed(const Entry& entry, const Status& status);
+
   std::vector<Entry> callbacks_;
 };
 

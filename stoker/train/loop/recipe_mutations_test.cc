@@ -241,7 +241,7 @@ TEST_F(RecipeMutationsOfKinds, OfEveryLossSayWhereTheValueStands) {
   MutateKinds<LossRegistry>("loss", [](const std::string& loss) -> std::vector<std::string> {
     constexpr std::string_view kOfClasses[] = {"cross_entropy", "focal", "bce", "mse"};
     if (std::ranges::find(kOfClasses, loss) != std::end(kOfClasses)) return {};
-    return {"data.classes=[]", "model.mlp.classes=" + std::string(loss == "quantile" ? "3" : "1")};
+    return {"data.classes=[]", "model.mlp.classes=1"};
   });
 }
 TEST_F(RecipeMutationsOfKinds, OfEveryCallbackSayWhereTheValueStands) {

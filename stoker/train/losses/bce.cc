@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "stoker/train/core/loss.h"
+#include "stoker/train/losses/class_weights_internal.h"
 #include "stoker/train/losses/target_forms_internal.h"
 
 namespace stoker {
@@ -73,7 +74,7 @@ void Bce::Describe(OptionTable<Bce>& table) {
       .Field("label_smoothing", &Bce::label_smoothing,
              "share of the target that is spread over all classes", Between(0, 1))
       .Field("positive_weight", &Bce::positive_weight, "how much a yes counts, by a no",
-             MoreThan(0));
+             WeightRange());
 }
 
 Result<std::shared_ptr<const Loss>> Bce::Build() const { return std::make_shared<BceLoss>(*this); }

@@ -78,7 +78,7 @@ void CrossEntropy::Describe(OptionTable<CrossEntropy>& table) {
           "weights", &CrossEntropy::weights,
           "how much each class counts, one for each; empty: all the same; balanced: learned from "
           "the training data, the rarer the more",
-          MoreThan(0));
+          WeightRange());
 }
 
 Result<std::shared_ptr<const Loss>> CrossEntropy::Build() const {

@@ -48,7 +48,7 @@ void Focal::Describe(OptionTable<Focal>& table) {
           "weights", &Focal::weights,
           "how much each class counts, one for each; empty: all the same; balanced: learned from "
           "the training data, the rarer the more",
-          MoreThan(0));
+          WeightRange());
 }
 
 Result<std::shared_ptr<const Loss>> Focal::Build() const {
