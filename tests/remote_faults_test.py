@@ -365,6 +365,7 @@ data:
   train:
     - webdataset: {files: records.tar, index: none, fields: [png, cls]}
     - decode: {field: png, channels: grey}
+    - resize: {size: 8, field: png}
     - normalize: {field: png, mean: 0.5, std: 0.25}
     - batch: {size: 8}
 model: {mlp: {classes: 4, hidden: [16], dropout: 0.2}}

@@ -37,7 +37,7 @@ class TargetsTest(ProgramTest):
     def setUp(self):
         super().setUp()
         with open(DOC, encoding="utf-8") as file:
-            numbers, units, labels = re.findall(r"```yaml\n(.*?)```", file.read(), re.S)
+            numbers, units, labels, _ = re.findall(r"```yaml\n(.*?)```", file.read(), re.S)
         self.write("numbers.yaml", numbers)
         self.write("units.yaml", units)
         self.write("labels.yaml", labels)

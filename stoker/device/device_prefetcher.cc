@@ -154,7 +154,7 @@ void DevicePrefetcher::HandToCurrentStream(const Ready& ready) const {
   const c10::Stream current = backend.getStream(device_);
   ready.copied->block(current);
   for (const at::Tensor& input : (*ready.batch)->input.all()) input.record_stream(current);
-  if ((*ready.batch)->target.defined()) (*ready.batch)->target.record_stream(current);
+  for (const at::Tensor& target : (*ready.batch)->target.all()) target.record_stream(current);
 }
 
 Result<std::optional<TensorBatch>> DevicePrefetcher::Next() {

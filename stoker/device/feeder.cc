@@ -84,7 +84,7 @@ Result<std::optional<Element>> NextKeepingDenormals(Iterator& elements) {
 }
 
 // Finds and checks all: each may be wrong where the others are right, or wrong too.
-Status FindInputsAndTarget(const Spec& spec, const FeederOptions& options, FeederFields& fields) {
+Status FindInputsAndTargets(const Spec& spec, const FeederOptions& options, FeederFields& fields) {
   Problems problems;
   std::vector<const FeederInput*> found_inputs;
   for (const FeederInput& input : options.inputs) {
@@ -94,13 +94,12 @@ Status FindInputsAndTarget(const Spec& spec, const FeederOptions& options, Feede
     fields.inputs.push_back(*found);
     found_inputs.push_back(&input);
   }
-  const Field* target = nullptr;
-  if (options.target) {
-    const Result<size_t> found = FindField(spec, "train.target", *options.target);
+  for (const std::string& name : options.targets) {
+    const Result<size_t> found = FindField(spec, "train.target", name);
     problems.Add(found.status());
-    if (found.ok()) target = &spec.fields[*found];
-    if (found.ok()) fields.target = *found;
+    if (found.ok()) fields.targets.push_back(*found);
   }
+  const Field* const target = fields.targets.empty() ? nullptr : &spec.fields[fields.targets[0]];
   bool wrong_input = false;
   for (size_t i = 0; i < found_inputs.size(); ++i) {
     const Status input = CheckInput(spec.fields[fields.inputs[i]], target, *found_inputs[i]);
@@ -111,7 +110,9 @@ Status FindInputsAndTarget(const Spec& spec, const FeederOptions& options, Feede
   }
   // Where `batch` is missing no field is a batch, which is said once.
   const bool said = wrong_input && target != nullptr && target->shape.empty();
-  if (target != nullptr && !said) problems.Add(CheckTarget(*target));
+  for (const size_t place : fields.targets) {
+    if (!said) problems.Add(CheckTarget(spec.fields[place]));
+  }
   return problems.ToStatus();
 }
 
@@ -119,7 +120,7 @@ Status FindInputsAndTarget(const Spec& spec, const FeederOptions& options, Feede
 
 Result<FeederFields> FindFeederFields(const Spec& spec, const FeederOptions& options) {
   FeederFields fields;
-  STOKER_RETURN_IF_ERROR(FindInputsAndTarget(spec, options, fields));
+  STOKER_RETURN_IF_ERROR(FindInputsAndTargets(spec, options, fields));
   for (const std::string& name : options.along) {
     STOKER_ASSIGN_OR_RETURN(const size_t index, spec.IndexOf("the fields handed along", name));
     fields.along.push_back(index);
@@ -199,20 +200,30 @@ Status Feeder::CheckInput(size_t number, const Array& array, const SampleKey& ba
 }
 
 // Converted on the device: bytes travel, not 64-bit integers.
-Result<at::Tensor> Feeder::MakeTarget(const Element& element) const {
-  const at::Tensor host = ToTensor(element.arrays[*fields_.target]);
+Result<at::Tensor> Feeder::MakeTarget(size_t number, const Element& element) const {
+  const at::Tensor host = ToTensor(element.arrays[fields_.targets[number]]);
   const bool numbers = host.dim() == 2 || host.is_floating_point();
-  if (options_.check.target && (numbers || !options_.device.is_cpu())) {
-    STOKER_RETURN_IF_ERROR(
-        options_.check.target(numbers ? host.to(at::kFloat) : host, element.key));
+  const std::vector<BatchCheck>& checks = options_.check.targets;
+  const bool checked = number < checks.size() && checks[number] != nullptr;
+  if (checked && (numbers || !options_.device.is_cpu())) {
+    STOKER_RETURN_IF_ERROR(checks[number](numbers ? host.to(at::kFloat) : host, element.key));
   }
   return OnDevice(host).to(numbers ? at::kFloat : at::kLong);
+}
+
+Status Feeder::MakeTargets(const Element& element, Targets& targets) const {
+  std::vector<at::Tensor> made;
+  for (size_t i = 0; i < fields_.targets.size(); ++i) {
+    STOKER_ASSIGN_OR_RETURN(made.emplace_back(), MakeTarget(i, element));
+  }
+  targets = Targets(std::move(made));
+  return OkStatus();
 }
 
 Result<TensorBatch> Feeder::MakeBatch(const Element& element) const {
   const TraceSpan span("copy");
   TensorBatch batch{.input = {}, .target = {}, .key = element.key};
-  Result<at::Tensor> target = at::Tensor();
+  Status targets;
   for (size_t i = 0; i < fields_.inputs.size(); ++i) {
     STOKER_RETURN_IF_ERROR(CatchTorchErrors(
         [&] { return CheckInput(i, element.arrays[fields_.inputs[i]], element.key); }));
@@ -222,10 +233,10 @@ Result<TensorBatch> Feeder::MakeBatch(const Element& element) const {
     for (size_t i = 0; i < fields_.inputs.size(); ++i)
       inputs.push_back(MakeInput(i, element.arrays[fields_.inputs[i]]));
     batch.input = Inputs(std::move(inputs));
-    if (fields_.target) target = MakeTarget(element);
+    targets = MakeTargets(element, batch.target);
   });
   STOKER_RETURN_IF_ERROR(status.While("moving a batch to " + options_.device.str()));
-  STOKER_ASSIGN_OR_RETURN(batch.target, std::move(target));
+  STOKER_RETURN_IF_ERROR(targets);
   for (const size_t field : fields_.along) batch.along.push_back(element.arrays[field]);
   return batch;
 }

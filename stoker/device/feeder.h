@@ -1,5 +1,5 @@
 // Feeder: the last stage of the input. Converts elements of an Iterator to the batches of a
-// training step: input and target tensors, on the device, in the model's layout.
+// training step: inputs and targets as tensors, on the device, in the model's layout.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -28,9 +28,9 @@ struct TensorBatch {
   // Each float32, [samples, ...]; images [samples, channels, height, width]; tokens int64,
   // [samples, length].
   Inputs input;
-  // int64 or float32, [samples], or float32 [samples, numbers] (see Feeder); undefined if
-  // FeederOptions::target is nothing
-  at::Tensor target;
+  // Each int64 or float32, [samples], or float32 [samples, numbers] (see Feeder); not defined if
+  // FeederOptions::targets is empty
+  Targets target;
   SampleKey key = {};             // of its element: the batch's number
   std::vector<Array> along = {};  // the fields FeederOptions::along, unchanged, in host memory
 
@@ -45,8 +45,9 @@ using BatchCheck = std::function<Status(const at::Tensor& values, const SampleKe
 struct BatchChecks {
   // Floating-point targets are passed as float32; integers, one a sample, unchanged, and only if
   // the device is an accelerator: there a kernel that meets an invalid class number makes the
-  // device unusable for the process, while the CPU throws.
-  BatchCheck target = {};
+  // device unusable for the process, while the CPU throws. In the order of the targets; those at
+  // the end may be left out.
+  std::vector<BatchCheck> targets = {};
   // Of inputs of whole numbers, tokens, in the order of the inputs. Those at the end may be left
   // out.
   std::vector<BatchCheck> inputs = {};
@@ -67,8 +68,9 @@ struct FeederInput {
 struct FeederOptions {
   // The fields that become TensorBatch::input, in this order; at least one.
   std::vector<FeederInput> inputs = {FeederInput{}};
-  // The field that becomes TensorBatch::target; nothing: no targets, as for predictions.
-  std::optional<std::string> target = "label";
+  // The fields that become TensorBatch::target, in this order; empty: no targets, as for
+  // predictions.
+  std::vector<std::string> targets = {"label"};
   std::vector<std::string> along = {};  // the fields that become TensorBatch::along
   c10::Device device = c10::kCPU;
   // Of the inputs with four dimensions; the others stay contiguous.
@@ -76,13 +78,13 @@ struct FeederOptions {
   BatchChecks check = {};
 };
 
-// The places of the fields in a Spec, after checking that inputs and target can be used. Errors
+// The places of the fields in a Spec, after checking that inputs and targets can be used. Errors
 // (kInvalidArgument, naming the field and what to put into the recipe): no such field, no batch
 // dimension, an input that is neither floating point nor tokens (with `normalize`: not bytes), a
 // target that is neither one number a sample nor a row of as many for each.
 struct FeederFields {
   std::vector<size_t> inputs;
-  std::optional<size_t> target;
+  std::vector<size_t> targets;
   std::vector<size_t> along;
 };
 Result<FeederFields> FindFeederFields(const Spec& spec, const FeederOptions& options);
@@ -120,7 +122,8 @@ class Feeder {
   at::Tensor OnDevice(at::Tensor host) const;
   at::Tensor MakeInput(size_t number, const Array& array) const;
   Status CheckInput(size_t number, const Array& array, const SampleKey& batch) const;
-  Result<at::Tensor> MakeTarget(const Element& element) const;
+  Result<at::Tensor> MakeTarget(size_t number, const Element& element) const;
+  Status MakeTargets(const Element& element, Targets& targets) const;
   Result<TensorBatch> MakeBatch(const Element& element) const;
 
   const std::unique_ptr<Iterator> elements_;

@@ -42,9 +42,9 @@ void ExpectAllBatches(Feeder& feeder, c10::Device device) {
     if (!batch) break;
     EXPECT_EQ(batch->input.device(), device);
     EXPECT_EQ(batch->target.device(), device);
-    EXPECT_EQ(batch->target.scalar_type(), torch::kLong);
+    EXPECT_EQ(batch->target.only().scalar_type(), torch::kLong);
     inputs.push_back(batch->input.only().cpu());
-    targets.push_back(batch->target.cpu());
+    targets.push_back(batch->target.only().cpu());
   }
   ASSERT_EQ(inputs.size(), 3u);
   EXPECT_EQ(inputs.back().size(0), 2);
@@ -62,7 +62,7 @@ TEST(Feeder, NeedsNoTargetWhereNoneIsWanted) {
       const Dataset unlabelled,
       FromArrays({{"image", Array::Allocate(DType::kFloat32, {3, 2})}}) | Batch{.size = 2});
   EXPECT_THAT(Feed(unlabelled), FailsWith(StatusCode::kInvalidArgument, "train.target"));
-  STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder, Feed(unlabelled, {.target = std::nullopt}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder, Feed(unlabelled, {.targets = {}}));
   STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, feeder->Next());
   EXPECT_EQ(batch->size(), 2);
   EXPECT_FALSE(batch->target.defined());
@@ -70,7 +70,7 @@ TEST(Feeder, NeedsNoTargetWhereNoneIsWanted) {
 
 TEST(Feeder, HandsOtherFieldsAlongAsTheyAre) {
   STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder,
-                              Feed(Images(), {.target = std::nullopt, .along = {"label"}}));
+                              Feed(Images(), {.targets = {}, .along = {"label"}}));
   STOKER_ASSERT_OK(feeder->Next());
   STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, feeder->Next());
   ASSERT_EQ(batch->along.size(), 1u);
@@ -83,7 +83,7 @@ TEST(Feeder, SaysWhichKeyNamesAnotherField) {
               FailsWith(StatusCode::kInvalidArgument,
                         "set train.input to the one that the model "
                         "sees"));
-  EXPECT_THAT(Feed(Images(), {.target = "class"}),
+  EXPECT_THAT(Feed(Images(), {.targets = {"class"}}),
               FailsWith(StatusCode::kInvalidArgument,
                         "set train.target to the one that holds the targets"));
 }
@@ -124,7 +124,7 @@ TEST(Feeder, ContinuesBehindTheBatchesHandedOut) {
   STOKER_ASSERT_OK(second->Restore(state));
   STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, second->Next());
   ASSERT_TRUE(batch.has_value());
-  EXPECT_TRUE(torch::equal(batch->target, AllTargets().slice(0, 4, 8)));
+  EXPECT_TRUE(torch::equal(batch->target.only(), AllTargets().slice(0, 4, 8)));
 }
 
 // The images with `target` in the place of their labels.
@@ -162,8 +162,8 @@ TEST(Feeder, NumbersStayNumbersAndIntegersOneASampleBecomeInt64) {
         STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, feeder->Next());
         ASSERT_TRUE(batch.has_value());
         EXPECT_EQ(batch->target.device(), device);
-        EXPECT_EQ(batch->target.scalar_type(), torch::kFloat);
-        EXPECT_TRUE(torch::equal(batch->target.cpu(), given.slice(0, begin, begin + 4)));
+        EXPECT_EQ(batch->target.only().scalar_type(), torch::kFloat);
+        EXPECT_TRUE(torch::equal(batch->target.only().cpu(), given.slice(0, begin, begin + 4)));
       }
     }
   }
@@ -180,7 +180,7 @@ TEST(Feeder, ShowsNumbersToWhoeverChecksThemAndGivesTheErrorInTheirPlace) {
     return target.gt(1).any().item<bool>() ? OutOfRange("batch {} is wrong", key.index)
                                            : OkStatus();
   };
-  const FeederOptions options{.check = {.target = check}};
+  const FeederOptions options{.check = {.targets = {check}}};
   STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder, Feed(WithTarget(Array::Of(values)), options));
   STOKER_EXPECT_OK(feeder->Next());
   EXPECT_THAT(feeder->Next(), FailsWith(StatusCode::kOutOfRange, "batch 1 is wrong"));
@@ -202,7 +202,7 @@ TEST(Feeder, ShowsTokensToWhoeverChecksThemAndNoOtherInputs) {
                               FromArrays({{"image", Array::Of<int32_t>(tokens, {4, 2})},
                                           {"label", Array::Of(std::vector<uint8_t>(4))}}) |
                                   Batch{.size = 2});
-  const FeederOptions options{.check = {.target = {}, .inputs = {check}}};
+  const FeederOptions options{.check = {.targets = {}, .inputs = {check}}};
   STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder, Feed(batches, options));
   STOKER_EXPECT_OK(feeder->Next());
   EXPECT_THAT(feeder->Next(), FailsWith(StatusCode::kOutOfRange, "batch 1 is wrong"));
@@ -224,7 +224,7 @@ TEST(Feeder, GivesSeveralInputsInTheirOrderEachCheckedByItself) {
   };
   STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder,
                               Feed(batches, {.inputs = {{.field = "words"}, {.field = "row"}},
-                                             .check = {.target = {}, .inputs = {check, {}}}}));
+                                             .check = {.targets = {}, .inputs = {check, {}}}}));
   STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, feeder->Next());
   ASSERT_EQ(batch->input.all().size(), 2u);
   EXPECT_TRUE(torch::equal(batch->input.all()[0], torch::tensor({{1, 2}, {3, 4}})));

@@ -1,4 +1,4 @@
-// The inputs of a model.
+// The inputs of a model, and what it should say of them.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -24,7 +24,7 @@ class Inputs {
   const std::vector<at::Tensor>& all() const { return all_; }
   // Throws c10::Error if there is not exactly one.
   const at::Tensor& only() const {
-    TORCH_CHECK(all_.size() == 1, "a model of one input was given ", all_.size());
+    TORCH_CHECK(all_.size() == 1, "one tensor was wanted, and there are ", all_.size());
     return all_.front();
   }
 
@@ -58,5 +58,9 @@ class Inputs {
  private:
   std::vector<at::Tensor> all_;
 };
+
+// What a model should say of a batch is such a value too: one target, or several in the order of
+// their names in train.target.
+using Targets = Inputs;
 
 }  // namespace stoker

@@ -95,7 +95,7 @@ Result<std::unique_ptr<DevicePrefetcher>> OpenDenormals(const Runtime& runtime, 
   });
   STOKER_ASSIGN_OR_RETURN(const Dataset batches, samples | Batch{.size = 5});
   FeederOptions options;
-  options.target = std::nullopt;
+  options.targets.clear();
   return DevicePrefetcher::Open(batches, runtime, {}, options, depth);
 }
 

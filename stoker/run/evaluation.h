@@ -12,7 +12,7 @@ struct Evaluation {
   int64_t samples = 0;
   double loss = 0;  // mean
   // Share of correctly classified samples, 0 to 1, or of correct labels if samples have several;
-  // nothing if targets are numbers.
+  // nothing if targets are numbers, or if there are several.
   std::optional<double> accuracy = {};
   double seconds = 0;
   Json metrics = nullptr;  // of MetricSet, by name; null if none was asked for

@@ -16,7 +16,7 @@ constexpr std::string_view kAlways[] = {"accuracy", "loss"};
 }  // namespace
 
 Status ParseMetrics(const ConfigNode& section, std::vector<MetricRegistry::Configured>& metrics,
-                    ReadMetrics& read) {
+                    ReadMetrics& read, std::string_view key) {
   const ConfigNode* node = section.Find("metrics");
   if (node == nullptr || node->kind == ConfigNode::Kind::kNull) return OkStatus();
   if (node->kind == ConfigNode::Kind::kMap) {
@@ -29,9 +29,9 @@ Status ParseMetrics(const ConfigNode& section, std::vector<MetricRegistry::Confi
   for (const ConfigNode& item : one_alone ? std::vector{*node} : node->items) {
     const std::string& name = item.entries.empty() ? item.scalar : item.entries.front().key;
     if (std::ranges::find(kAlways, name) != std::end(kAlways)) {
-      problems.Add(
-          InvalidArgument("{}: train.metrics: '{}' is measured in every evaluation{}; leave it out",
-                          item.location.ToString(), name, name == "accuracy" ? " of classes" : ""));
+      problems.Add(InvalidArgument("{}: {}: '{}' is measured in every evaluation{}; leave it out",
+                                   item.location.ToString(), key, name,
+                                   name == "accuracy" ? " of classes" : ""));
       continue;
     }
     Result<MetricRegistry::Configured> parsed = ParsePlaced(MetricRegistry::Known(), item);
@@ -42,8 +42,8 @@ Status ParseMetrics(const ConfigNode& section, std::vector<MetricRegistry::Confi
     }
     if (std::ranges::find(metrics, parsed->name, &MetricRegistry::Configured::name) !=
         metrics.end()) {
-      problems.Add(InvalidArgument("{}: train.metrics: '{}' is named twice; once is enough",
-                                   item.location.ToString(), parsed->name));
+      problems.Add(InvalidArgument("{}: {}: '{}' is named twice; once is enough",
+                                   item.location.ToString(), key, parsed->name));
       continue;
     }
     metrics.push_back(*std::move(parsed));

@@ -1,6 +1,7 @@
 // The list train.metrics of a recipe.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "stoker/base/config.h"
@@ -17,7 +18,8 @@ struct ReadMetrics {
 
 // Reads the list `metrics`, or one name alone. Entries that are right are in `metrics`, whatever
 // the others are.
+//   key  what messages call it
 Status ParseMetrics(const ConfigNode& section, std::vector<MetricRegistry::Configured>& metrics,
-                    ReadMetrics& read);
+                    ReadMetrics& read, std::string_view key = "train.metrics");
 
 }  // namespace stoker

@@ -15,7 +15,7 @@ class Monitor {
  public:
   //   metric    loss, accuracy, or one of `measured`
   //   mode      min, max, or auto: the way that the metric gets better
-  //   measured  what train.metrics measures (MetricRegistry::FiguresOf)
+  //   measured  what train.metrics measures (TrainRecipe::Figures)
   // Errors: kInvalidArgument for a metric that is not measured, with those that are.
   static Result<Monitor> Create(std::string metric, const std::string& mode,
                                 const std::vector<MeasuredFigure>& measured);

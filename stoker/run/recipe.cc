@@ -10,6 +10,7 @@
 #include "stoker/data/recipe/plugins.h"
 #include "stoker/data/recipe/recipe_place.h"
 #include "stoker/run/batch_per_rank.h"
+#include "stoker/run/class_names_internal.h"
 #include "stoker/run/input_section_internal.h"
 #include "stoker/run/learned_train.h"
 #include "stoker/run/loss_section_internal.h"
@@ -130,14 +131,22 @@ LossRegistry::Configured DefaultLoss() { return KindCalled<LossRegistry>("cross_
 OptimizerRegistry::Configured DefaultOptimizer() { return KindCalled<OptimizerRegistry>("adamw"); }
 ScheduleRegistry::Configured DefaultSchedule() { return KindCalled<ScheduleRegistry>("one_cycle"); }
 
+std::string FigureOfTarget(std::string_view target, std::string_view figure) {
+  return fmt::format("{}.{}", target, figure);
+}
+
 ConfigNode TrainRecipe::Filled() const {
   ConfigNode filled = FormatOptions(OptionsOf<TrainOptions>(), &options);
   if (!options.inputs.empty()) *filled.Find("input") = FilledInputs(options.inputs, options.input);
-  *filled.Find("target") = FilledTarget(options.target, target);
-  std::vector<ConfigNode> measured;
-  for (const MetricRegistry::Configured& metric : metrics) measured.push_back(metric.node);
-  filled.entries.push_back({"metrics", {}, ConfigNode::List(std::move(measured))});
-  filled.entries.push_back({"loss", {}, FilledLoss(loss, balanced)});
+  if (targets.empty()) {
+    *filled.Find("target") = FilledTarget(options.target, target);
+    std::vector<ConfigNode> measured;
+    for (const MetricRegistry::Configured& metric : metrics) measured.push_back(metric.node);
+    filled.entries.push_back({"metrics", {}, ConfigNode::List(std::move(measured))});
+    filled.entries.push_back({"loss", {}, FilledLoss(loss, balanced)});
+  } else {
+    *filled.Find("target") = FilledTargets(targets);
+  }
   filled.entries.push_back({"optimizer", {}, optimizer.node});
   filled.entries.push_back({"schedule", {}, schedule.node});
   const auto add = [&](const auto& part) { filled.entries.push_back(FilledPart(part)); };
@@ -159,6 +168,19 @@ ConfigNode TrainRecipe::Filled() const {
   for (const CallbackRegistry::Configured& callback : callbacks) called.push_back(callback.node);
   filled.entries.push_back({"callbacks", {}, ConfigNode::List(std::move(called))});
   return filled;
+}
+
+std::vector<MeasuredFigure> TrainRecipe::Figures() const {
+  if (targets.empty()) return MetricRegistry::FiguresOf(metrics);
+  std::vector<MeasuredFigure> figures;
+  for (const TargetRecipe& each : targets) {
+    std::vector<MeasuredFigure> own = MetricRegistry::FiguresOf(each.metrics);
+    own.push_back({"loss", Better::kLower});
+    own.push_back({"accuracy", Better::kHigher});
+    for (const MeasuredFigure& figure : own)
+      figures.push_back({FigureOfTarget(each.field, figure.name), figure.better});
+  }
+  return figures;
 }
 
 std::string TrainRecipe::NameOf(std::string_view key) const {
@@ -245,11 +267,15 @@ Status SuitFeatures(const ConfigNode& recipe, TrainOptions& options) {
   const ConfigNode* const train = recipe.Find("train");
   if (train == nullptr || train->Find("input") == nullptr) options.input = kFeaturesField;
   const std::vector<std::string> columns = ColumnsOfFeatures(*data);
-  if (std::ranges::find(columns, options.target) == columns.end()) return OkStatus();
-  return InvalidArgument(
-      "{}: data.features has '{}', which is the target (train.target); take it out: columns that "
-      "are not named stay in the sample",
-      data->Find(kFeaturesKey)->location.ToString(), options.target);
+  for (const std::string& target : options.AllTargets()) {
+    if (std::ranges::find(columns, target) == columns.end()) continue;
+    return InvalidArgument(
+        "{}: data.features has '{}', which is {} target (train.target); take it out: columns that "
+        "are not named stay in the sample",
+        data->Find(kFeaturesKey)->location.ToString(), target,
+        options.targets.empty() ? "the" : "a");
+  }
+  return OkStatus();
 }
 
 CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
@@ -272,8 +298,11 @@ CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
   problems.Add(CheckTrainKeys(section, checked.unread));
   const Status input = TakeInputs(section, checked.train.options.inputs);
   problems.Add(input);
-  const Status target = TakeTarget(section, checked.train.target);
+  Status target = TakeTargets(section, checked.train.targets);
+  if (target.ok()) target = TakeTarget(section, checked.train.target);
   problems.Add(target);
+  for (const TargetRecipe& each : checked.train.targets)
+    checked.train.options.targets.push_back(each.field);
   AddUnreadKeys(section, checked.unread);
   if (!input.ok()) checked.unread.emplace("input");
   if (!target.ok()) checked.unread.emplace("target");
@@ -285,8 +314,11 @@ CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
   problems.Add(ParseMetrics(section, checked.train.metrics, metrics));
   // A list of metrics that cannot be read may have named the figures that are followed.
   if (!metrics.is_list) checked.unread.emplace("metrics");
-  if (checked.Reads("metrics"))
-    problems.Add(WithPlace(recipe, TakeOutWrongParts(checked.train, metrics.measured)));
+  const bool of_several = NamesSeveralTargets(*written);
+  if (checked.Reads("metrics") && (!of_several || target.ok())) {
+    const auto figures = of_several ? checked.train.Figures() : metrics.measured;
+    problems.Add(WithPlace(recipe, TakeOutWrongParts(checked.train, figures)));
+  }
   checked.can_be_tried = step.ok() && checked.Reads("input") && checked.Reads("target");
   checked.status = problems.ToStatus();
   checked.train.written = *written;
@@ -323,28 +355,6 @@ Status ResolveInitFrom(const ConfigNode& root, const std::filesystem::path& fold
   return OkStatus();
 }
 
-// A name that no class of the model bears is a mistake in one or the other. The names stand in the
-// recipe or come from the data, such as from folders.
-Status CheckClassNames(const ConfigNode& root, const DataRecipe& data,
-                       const ModelRegistry::Configured& model) {
-  const ConfigNode* classes = model.node.entries.front().value.Find("classes");
-  if (data.classes.empty() || classes == nullptr) return OkStatus();
-  int64_t wanted = 0;
-  STOKER_RETURN_IF_ERROR(ReadOption(*classes, wanted));
-  if (std::ssize(data.classes) <= wanted) return OkStatus();
-  const ConfigNode* const names = root.Find("data")->Find("classes");
-  if (names == nullptr) {
-    return InvalidArgument(
-        "{}: data.train has {} classes ('{}', ...), but the model {} tells {} apart; set its "
-        "classes to {}",
-        root.Find("model")->location.ToString(), data.classes.size(), data.classes.front(),
-        model.name, wanted, data.classes.size());
-  }
-  return InvalidArgument(
-      "{}: data.classes has {} names, but the model {} tells {} classes apart; make them agree",
-      names->location.ToString(), data.classes.size(), model.name, wanted);
-}
-
 }  // namespace
 
 Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
@@ -377,7 +387,7 @@ Result<Recipe> ParseRecipeAround(const ConfigNode& root, const std::filesystem::
   STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(root));
   STOKER_RETURN_IF_ERROR(WishFor(train.memory));
   STOKER_ASSIGN_OR_RETURN(DataRecipe data, ParseDataSection(root, folder, RequestsOf(train)));
-  STOKER_RETURN_IF_ERROR(CheckClassNames(root, data, model));
+  STOKER_RETURN_IF_ERROR(NameClasses(root, data, model, train));
   STOKER_RETURN_IF_ERROR(FillInLearned(data.learned.get(), train));
   STOKER_RETURN_IF_ERROR(CheckBalancedWeights(data, model, train));
   return Recipe{.data = std::move(data), .model = std::move(model), .train = std::move(train)};

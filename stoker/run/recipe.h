@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/base/config.h"
@@ -44,7 +45,9 @@ struct TrainOptions {
   std::string input = "image";  // of several inputs the field of the main one, which names samples
   // input: {NAME: FIELD, ...}, ordered by name; empty where it names one field.
   std::vector<InputField> inputs = {};
-  std::string target = "label";
+  std::string target = "label";  // of several targets the field of the first
+  // target: {FIELD: {...}, FIELD: {...}}: the fields, ordered by name; empty where it names one.
+  std::vector<std::string> targets = {};
   int64_t eval_every = 1;
   std::optional<int64_t> eval_every_steps;
   int64_t log_every = 50;
@@ -67,6 +70,10 @@ struct TrainOptions {
   std::vector<InputField> AllInputs() const {
     return inputs.empty() ? std::vector<InputField>{{.name = "", .field = input}} : inputs;
   }
+  // Returns the fields of all targets, at least one, in their order.
+  std::vector<std::string> AllTargets() const {
+    return targets.empty() ? std::vector<std::string>{target} : targets;
+  }
   // Returns the batches of a step, all but the last of an epoch. One of the two is 1.
   int64_t BatchesAStep() const { return accumulate * hogwild; }
 
@@ -83,6 +90,22 @@ struct TargetOptions {
   std::vector<double> mean, std;  // one, or one for each number; empty: not normalized
 
   bool transforms() const { return log || learns || !mean.empty(); }
+};
+
+LossRegistry::Configured DefaultLoss();            // cross_entropy
+OptimizerRegistry::Configured DefaultOptimizer();  // adamw
+ScheduleRegistry::Configured DefaultSchedule();    // one_cycle
+
+// One of several targets. The model's outputs are dealt out to them in their order.
+struct TargetRecipe {
+  std::string field;
+  int64_t outputs = 1;  // of the model
+  double weight = 1;    // of its loss
+  LossRegistry::Configured loss = DefaultLoss();
+  bool balanced = false;  // as TrainRecipe::balanced
+  std::vector<MetricRegistry::Configured> metrics = {};
+  TargetOptions transform = {};
+  std::vector<std::string> classes = {};  // names of classes or labels, for predictions
 };
 
 // The warm-up of the schedule; run_schedule.h has the formulas.
@@ -220,14 +243,16 @@ struct DistributedOptions {
   static void Describe(OptionTable<DistributedOptions>& table);
 };
 
-LossRegistry::Configured DefaultLoss();            // cross_entropy
-OptimizerRegistry::Configured DefaultOptimizer();  // adamw
-ScheduleRegistry::Configured DefaultSchedule();    // one_cycle
+// Returns the name of a figure of one of several targets, in evaluations: "price.rmse".
+std::string FigureOfTarget(std::string_view target, std::string_view figure);
 
 // The section `train`.
 struct TrainRecipe {
   TrainOptions options;
   TargetOptions target;
+  // Of options.targets, in their order. With several, `target`, `metrics`, `loss` and `balanced` of
+  // this struct are not used.
+  std::vector<TargetRecipe> targets = {};
   CheckpointOptions checkpoint;
   LimitBatchesOptions limit_batches;
   EarlyStoppingOptions early_stopping;
@@ -247,6 +272,10 @@ struct TrainRecipe {
   OptimizerRegistry::Configured optimizer = DefaultOptimizer();
   ScheduleRegistry::Configured schedule = DefaultSchedule();
   ConfigNode written;  // as read, for messages; nothing if the recipe was made in C++
+
+  // Returns what evaluations measure beside the loss and the accuracy of one target, for Monitor.
+  // Of several targets "price.loss", "price.rmse", and "taste.accuracy".
+  std::vector<MeasuredFigure> Figures() const;
 
   // Returns the section with every key, defaults included.
   ConfigNode Filled() const;

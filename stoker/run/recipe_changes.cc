@@ -56,6 +56,15 @@ bool IsOf(std::string_view difference, std::span<const std::string_view> keys) {
   });
 }
 
+// Whether it is of this option of one of several targets: "train.target.price.metrics: ...".
+bool IsOfTargets(std::string_view difference, const TrainRecipe& train, std::string_view option) {
+  return std::ranges::any_of(train.targets, [&](const TargetRecipe& target) {
+    const std::string key = fmt::format("train.target.{}.{}", target.field, option);
+    const std::string_view keys[] = {key};
+    return IsOf(difference, keys);
+  });
+}
+
 // Whether a difference is the place of a plug-in, "plugins.0.file: ...", which its hash
 // identifies.
 bool IsPlaceOfPlugin(std::string_view difference) {
@@ -69,8 +78,10 @@ bool ScheduleFollowsEvaluations(const TrainRecipe& train) {
   return schedule.ok() && (*schedule)->follows_evaluations();
 }
 
+// Whether it is none that each evaluation has.
 bool IsOfMetric(std::string_view figure) {
-  return !figure.empty() && figure != "loss" && figure != "accuracy";
+  const std::string_view of_target = figure.substr(figure.rfind('.') + 1);
+  return !figure.empty() && of_target != "loss" && of_target != "accuracy";
 }
 
 // What the weights of a run depend on, apart from the steps themselves.
@@ -151,8 +162,11 @@ RecipeChanges CompareRecipes(const ConfigNode& before, const Recipe& now) {
        Differences(AsStored(WithLaterKeys(before)), AsStored(now.Filled()))) {
     const bool moved = IsPlaceOfPlugin(difference);
     changes.choose_again |= !moved && IsOf(difference, kChosenBy);
+    const bool of_metrics =
+        IsOf(difference, kMetrics) || IsOfTargets(difference, now.train, "metrics");
     const bool harmless = moved || IsOf(difference, kHarmless) ||
-                          (IsOf(difference, kMetrics) && !followed.metrics) ||
+                          IsOfTargets(difference, now.train, "classes") ||
+                          (of_metrics && !followed.metrics) ||
                           (IsOf(difference, kOfEvaluations) && !followed.evaluations) ||
                           (IsOf(difference, kOfCheckpoints) && !followed.checkpoints);
     (harmless ? changes.harmless : changes.of_weights).push_back(std::move(difference));

@@ -68,7 +68,8 @@ void DescribeLoop(OptionTable<TrainOptions>& table) {
           "such as mse and bce take; with {price: {normalize: auto, log: true}} the loss is that "
           "of the logarithm, less its mean by its deviation on the training side, and "
           "predictions and metrics are in the target's units; either of the two may stand "
-          "alone, and numbers for auto: {mean: 200, std: 50}")
+          "alone, and numbers for auto: {mean: 200, std: 50}; of several targets {price: {loss: "
+          "mse}, cut: {outputs: 5, weight: 0.5, metrics: [f1]}}")
       .Field("eval_every", &O::eval_every,
              "epochs between evaluations; there is one at the end too", AtLeast(1))
       .Field("eval_every_steps", &O::eval_every_steps,
@@ -250,7 +251,7 @@ void CheckpointOptions::Describe(OptionTable<CheckpointOptions>& table) {
              MoreThan(0))
       .Field("best", &CheckpointOptions::best,
              "the one that evaluates best by this stays too: loss, accuracy or a single figure of "
-             "train.metrics; empty: none")
+             "train.metrics, of several targets also price.loss or price.rmse; empty: none")
       .Field("best_mode", &CheckpointOptions::best_mode,
              "which way is better; auto: min for loss, mse and mae, max for all others",
              OneOf{{"auto", "min", "max"}})
@@ -269,7 +270,8 @@ void EarlyStoppingOptions::Describe(OptionTable<EarlyStoppingOptions>& table) {
   using O = EarlyStoppingOptions;
   table
       .Field("metric", &O::metric,
-             "what must get better: loss, accuracy or a single figure of train.metrics")
+             "what must get better: loss, accuracy or a single figure of train.metrics, of several "
+             "targets also price.loss or price.rmse")
       .Field("mode", &O::mode,
              "which way is better; auto: min for loss, mse and mae, max for all others",
              OneOf{{"auto", "min", "max"}})

@@ -1,7 +1,8 @@
-// The key train.target of a recipe, where it says how the target is transformed.
+// The key train.target of a recipe, where it says how the target is transformed, or names several.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "stoker/base/config.h"
 #include "stoker/base/status.h"
@@ -15,7 +16,17 @@ namespace stoker {
 // kInvalidArgument with the place.
 Status TakeTarget(ConfigNode& section, TargetOptions& target);
 
+// Reads `target: {price: {...}, taste: {...}}` of the section `train` into `targets`, ordered by
+// name, and leaves the name of the first in `section`; does nothing where `target` names one. With
+// a mistake `targets` stay empty, and the key is taken out. Errors: kInvalidArgument with the
+// place.
+Status TakeTargets(ConfigNode& section, std::vector<TargetRecipe>& targets);
+
+// Returns whether a section `train` names several.
+bool NamesSeveralTargets(const ConfigNode& section);
+
 // Returns the value of the key: the name alone where nothing is transformed.
 ConfigNode FilledTarget(const std::string& name, const TargetOptions& target);
+ConfigNode FilledTargets(const std::vector<TargetRecipe>& targets);
 
 }  // namespace stoker

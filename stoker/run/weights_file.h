@@ -19,7 +19,8 @@ struct Weights {
   // unknown.
   std::string sample;
   // The targets of its evaluations, or without evaluations of its training: "integers", one a
-  // sample, or "numbers"; empty if unknown. With the loss it determines the meaning of the scores.
+  // sample, or "numbers", of several "integers,numbers" (FormOf); empty if unknown. With the losses
+  // it determines the meaning of the scores.
   std::string target = {};
   // Learned::ChecksumOfValues of what the run had learned; empty if nothing, or unknown.
   std::string learned = {};

@@ -21,13 +21,6 @@
 namespace stoker {
 namespace {
 
-// The one entry of a map such as {price: {...}}; null for anything else.
-const ConfigNode::Entry* OnlyEntry(const ConfigNode* node) {
-  const bool is_one =
-      node != nullptr && node->kind == ConfigNode::Kind::kMap && node->entries.size() == 1;
-  return is_one ? &node->entries.front() : nullptr;
-}
-
 ConfigNode EntryFor(const TrainingRequest& request) {
   const ConfigLocation& at = request.place;
   ConfigNode options =
@@ -88,12 +81,14 @@ std::string_view AskingOption(std::string_view stage) {
   return stage == kClassWeightsRequest ? "weights" : "normalize";
 }
 
-std::string_view TargetOf(const ConfigNode& recipe) {
+std::vector<std::string> TargetsOf(const ConfigNode& recipe) {
   const ConfigNode* const train = recipe.Find("train");
   const ConfigNode* const target = train == nullptr ? nullptr : train->Find("target");
-  if (target == nullptr) return "label";
-  const ConfigNode::Entry* const named = OnlyEntry(target);
-  return named == nullptr ? std::string_view(target->scalar) : std::string_view(named->key);
+  if (target == nullptr) return {"label"};
+  if (target->kind != ConfigNode::Kind::kMap) return {target->scalar};
+  std::vector<std::string> names;
+  for (const ConfigNode::Entry& entry : target->entries) names.push_back(entry.key);
+  return names;
 }
 
 ConfigNode WithTrainingRequests(std::span<const TrainingRequest> requests, ConfigNode list) {

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stoker/base/config.h"
 
@@ -32,9 +33,9 @@ bool IsEntryOfTraining(const ConfigNode& item);
 // Returns the option that asks, as messages name it: "normalize" or "weights".
 std::string_view AskingOption(std::string_view stage);
 
-// Returns the name of the field that `train.target` names: price for `price` and for
+// Returns the names of the fields that `train.target` names: price for `price` and for
 // {price: {...}}; label where nothing is named.
-std::string_view TargetOf(const ConfigNode& recipe);
+std::vector<std::string> TargetsOf(const ConfigNode& recipe);
 
 // A value to learn for `train`.
 struct TrainingRequest {

@@ -42,11 +42,14 @@ TEST(TrainingRequests, AreFoundWithTheStages) {
   EXPECT_EQ(requests[2].place, 6u);
 }
 
-TEST(TrainingRequests, TheTargetHasItsNameWithAndWithoutOptions) {
-  EXPECT_EQ(TargetOf(*ParseYaml("train: {target: price}", "r.yaml")), "price");
-  EXPECT_EQ(TargetOf(*ParseYaml("train: {target: {price: {log: true}}}", "r.yaml")), "price");
-  EXPECT_EQ(TargetOf(*ParseYaml("train: {epochs: 3}", "r.yaml")), "label");
-  EXPECT_EQ(TargetOf(*ParseYaml("model: linear", "r.yaml")), "label");
+TEST(TrainingRequests, TargetsHaveTheirNamesWithAndWithoutOptions) {
+  using Names = std::vector<std::string>;
+  const auto targets = [](const char* recipe) { return TargetsOf(*ParseYaml(recipe, "r.yaml")); };
+  EXPECT_EQ(targets("train: {target: price}"), Names{"price"});
+  EXPECT_EQ(targets("train: {target: {price: {log: true}}}"), Names{"price"});
+  EXPECT_EQ(targets("train: {target: {price: {log: true}, cut: {}}}"), (Names{"price", "cut"}));
+  EXPECT_EQ(targets("train: {epochs: 3}"), Names{"label"});
+  EXPECT_EQ(targets("model: linear"), Names{"label"});
 }
 
 }  // namespace stoker::training_requests_test

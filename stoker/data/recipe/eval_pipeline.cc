@@ -47,10 +47,12 @@ Result<ConfigNode> EvalSection(const ConfigNode& recipe) {
       "the recipe has no pipeline data.eval, so it is not known how samples are prepared; add one");
 }
 
-// Whether a stage is a `lookup` of the field that a model of this recipe learns.
+// Whether a stage is a `lookup` of a field that a model of this recipe learns.
 bool NumbersLabels(const ConfigNode& stage, const ConfigNode& recipe) {
   const ConfigNode* const lookup = stage.Find(Lookup::kName);
-  return lookup != nullptr && lookup->Find("field")->scalar == TargetOf(recipe);
+  if (lookup == nullptr) return false;
+  const std::vector<std::string> targets = TargetsOf(recipe);
+  return std::ranges::find(targets, lookup->Find("field")->scalar) != targets.end();
 }
 
 // A stage that samples to predict go through; nothing for others. They are picked already, and have
@@ -156,6 +158,17 @@ bool EvalPipelineDecodes(const ConfigNode& recipe, std::string_view field) {
     const auto stage = ParseStage(WithoutOnError(entry));
     if (!stage.ok() || stage->name != Decode::kName) return false;
     return stage->node.Find(Decode::kName)->Find("field")->scalar == field;
+  });
+}
+
+bool EvalPipelineMakes(const ConfigNode& recipe, std::string_view field) {
+  const Result<ConfigNode> eval = FlatEvalSection(recipe);
+  if (!eval.ok()) return false;
+  return std::ranges::any_of(eval->items, [&](const ConfigNode& entry) {
+    return std::ranges::any_of(entry.entries, [&](const ConfigNode::Entry& stage) {
+      const ConfigNode* const to = stage.value.Find("to");
+      return to != nullptr && to->scalar == field;
+    });
   });
 }
 

@@ -53,8 +53,11 @@ Status CheckNamedClasses(const ConfigNode& data, const std::vector<std::string>&
       list->location.ToString(), FirstDifferenceOfClasses(of_data, named));
 }
 
-// The field that a model of this recipe learns, as run/recipe.h has it.
-std::string LabelOf(const ConfigNode& recipe) { return std::string(TargetOf(recipe)); }
+// The names of the classes of the one target; of several none, which each has for itself.
+std::vector<std::string> ClassNamesOf(const ConfigNode& recipe, const Dataset& train) {
+  const std::vector<std::string> targets = TargetsOf(recipe);
+  return targets.size() == 1 ? FindClassNames(train, targets.front()) : std::vector<std::string>();
+}
 
 // The section as far as it could be read.
 struct SectionRead {
@@ -125,15 +128,20 @@ void ReadPipelines(const RecipePlace& place, SectionRead& read) {
         "batch]",
         data.location.ToString()));
   }
-  const std::string label = LabelOf(recipe);
-  std::vector<std::string> of_train;
-  if (read.train) of_train = FindClassNames(*read.train, label);
-  read.problems.Add(CheckNamedClasses(data, read.options.classes, of_train));
+  if (read.train) {
+    read.problems.Add(
+        CheckNamedClasses(data, read.options.classes, ClassNamesOf(recipe, *read.train)));
+  }
   const std::optional<ConfigNode> eval = WholePipeline(data, "eval");
   if (!eval) return;
   ReadPipeline(*eval, *eval, place, read.eval, read.eval_filled, read);
   if (!read.train || !read.eval) return;
-  read.problems.Add(CheckSameClasses(*eval, of_train, FindClassNames(*read.eval, label)));
+  for (const std::string& target : TargetsOf(recipe)) {
+    const Status same = CheckSameClasses(*eval, FindClassNames(*read.train, target),
+                                         FindClassNames(*read.eval, target));
+    read.problems.Add(same);
+    if (!same.ok()) return;
+  }
 }
 
 SectionRead ReadSection(const RecipePlace& place) {
@@ -283,7 +291,7 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
   SectionRead read = ReadSection({recipe, recipe_folder, requests});
   STOKER_RETURN_IF_ERROR(read.problems.ToStatus());
   DataOptions& options = read.options;
-  if (options.classes.empty()) options.classes = FindClassNames(*read.train, LabelOf(recipe));
+  if (options.classes.empty()) options.classes = ClassNamesOf(recipe, *read.train);
   // Absolute, so that the filled recipe means the same wherever it is stored.
   ConfigNode filled = FormatOptions(OptionsOf<DataOptions>(), &options);
   // Most recipes read nothing remote. What was learned is kept beside the section.

@@ -85,4 +85,7 @@ Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source);
 // Returns whether that pipeline begins with files and decodes this field itself.
 bool EvalPipelineDecodes(const ConfigNode& recipe, std::string_view field);
 
+// Returns whether a stage of that pipeline makes this field of others (`to`).
+bool EvalPipelineMakes(const ConfigNode& recipe, std::string_view field);
+
 }  // namespace stoker

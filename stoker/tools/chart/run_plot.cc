@@ -199,6 +199,7 @@ class Plotter {
 
 bool LessIsBetter(std::string_view metric) {
   constexpr std::string_view kErrors[] = {"loss", "error", "mse", "mae"};
+  metric = metric.substr(metric.rfind('.') + 1);  // of one of several targets
   return std::ranges::any_of(
       kErrors, [&](std::string_view error) { return metric.find(error) != metric.npos; });
 }

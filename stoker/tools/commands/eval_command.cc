@@ -7,8 +7,8 @@ namespace {
 
 constexpr const char* kEvalAbout =
     "Measures a trained model on the eval pipeline of its recipe.\n"
-    "Prints loss and accuracy (where targets are numbers there is none), of the run's final "
-    "weights, or of its newest whole checkpoint "
+    "Prints loss and accuracy (there is none of numbers, and of several targets one each), of the "
+    "run's final weights, or of its newest whole checkpoint "
     "where training has not finished.";
 constexpr const char* kEvalFooter =
     "Example: stoker eval runs/first --set data.root=/data/fashion-mnist\n"

@@ -63,8 +63,9 @@ void AddWaited(const RunRecord& run, RunFigures& figures) {
   if (total > 0) figures.waited = share / total;
 }
 
-// "accuracy", and "top5" of the metric topK.
-bool IsShare(const std::string& name) {
+// "accuracy", and "top5" of the metric topK, also of one of several targets.
+bool IsShare(std::string_view name) {
+  name = name.substr(name.rfind('.') + 1);
   if (name == "accuracy") return true;
   return name.starts_with("top") && name.size() > 3 &&
          name.find_first_not_of("0123456789", 3) == name.npos;

@@ -76,7 +76,8 @@ double NumberIn(const Json& json, const char* key) {
   return json.contains(key) && json[key].is_number() ? json[key].get<double>() : 0;
 }
 
-std::string SummaryText(const Json& summary, const std::vector<std::string>& classes) {
+//   recipe  of the run, which names classes and targets
+std::string SummaryText(const Json& summary, const ConfigNode& recipe) {
   std::vector<std::vector<std::string>> rows = {
       {"steps", fmt::format("{} of {}", WithThousands(NumberIn(summary, "step")),
                             WithThousands(NumberIn(summary, "total_steps")))},
@@ -97,8 +98,9 @@ std::string SummaryText(const Json& summary, const std::vector<std::string>& cla
             : std::vector<std::string>{
                   "test loss", fmt::format("{:.4f} of {} samples; best {:.4f}", loss, samples,
                                            NumberIn(summary, "best_loss"))});
-    std::ranges::move(MetricRows(evaluation->value("metrics", Json()), classes),
-                      std::back_inserter(rows));
+    std::ranges::move(
+        MetricRows(evaluation->value("metrics", Json()), ClassNamesIn(recipe), TargetsIn(recipe)),
+        std::back_inserter(rows));
   }
   std::string text = TableText(rows, 2);
   if (const auto starved = Starvation::FromJson(summary.value("starved", Json())))
@@ -161,7 +163,7 @@ Result<Inspection> InspectRun(const RunPaths& paths) {
   AddLearned(paths, out);
   if (summary) {
     out.json["summary"] = *summary;
-    out.text += SummaryText(*summary, ClassNamesIn(recipe));
+    out.text += SummaryText(*summary, recipe);
   }
   const CheckpointStore store(paths.checkpoints(), 1);
   STOKER_ASSIGN_OR_RETURN(const std::vector<int64_t> steps, store.Steps());

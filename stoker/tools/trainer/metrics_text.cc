@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "stoker/base/printable.h"
+#include "stoker/run/recipe.h"
 #include "stoker/tools/trainer/prediction_text.h"
 
 namespace stoker {
@@ -51,6 +52,25 @@ std::vector<std::vector<std::string>> MetricRows(const Json& metrics,
   }
   std::ranges::move(by_class, std::back_inserter(single));
   return single;
+}
+
+std::vector<std::vector<std::string>> MetricRows(const Json& metrics,
+                                                 const std::vector<std::string>& classes,
+                                                 const std::vector<PredictedTarget>& targets) {
+  if (targets.empty()) return MetricRows(metrics, classes);
+  std::vector<std::vector<std::string>> rows;
+  for (const PredictedTarget& target : targets) {
+    const std::string prefix = FigureOfTarget(target.name, "");
+    Json own = Json::object();
+    for (const auto& [name, value] : metrics.items()) {
+      if (name.starts_with(prefix)) own[name.substr(prefix.size())] = value;
+    }
+    for (std::vector<std::string>& row : MetricRows(own, target.classes)) {
+      row[0] = row[0].empty() ? target.name : FigureOfTarget(target.name, row[0]);
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
 }
 
 }  // namespace stoker

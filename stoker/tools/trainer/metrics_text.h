@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "stoker/base/json.h"
+#include "stoker/train/predict/predictor.h"
 
 namespace stoker {
 
@@ -14,5 +15,11 @@ namespace stoker {
 //   classes  their names (data.classes); a class without a name has its number
 std::vector<std::vector<std::string>> MetricRows(const Json& metrics,
                                                  const std::vector<std::string>& classes);
+
+// Returns the same where there are several targets (FigureOfTarget): the rows of one after those of
+// the other, each named by its target. Of none the above.
+std::vector<std::vector<std::string>> MetricRows(const Json& metrics,
+                                                 const std::vector<std::string>& classes,
+                                                 const std::vector<PredictedTarget>& targets);
 
 }  // namespace stoker

@@ -54,8 +54,15 @@ class Lines {
 };
 
 // What was predicted.
-Json AnswerJson(const Prediction& prediction, const std::vector<std::string>& names,
+Json AnswerJson(const Prediction& prediction, const Predictor& predictor,
                 const PredictArguments& arguments) {
+  if (!prediction.parts.empty()) {
+    Json targets = Json::object();
+    for (const Prediction& part : prediction.parts)
+      targets[part.target] = AnswerJson(part, predictor, arguments);
+    return {{"targets", std::move(targets)}};
+  }
+  const std::vector<std::string>& names = ClassNamesFor(predictor, prediction);
   if (prediction.probabilities.empty()) return {{"numbers", ScoresJson(prediction)}};
   const auto best = static_cast<size_t>(prediction.best);
   Json line = {{"label", best},
@@ -72,12 +79,12 @@ Json AnswerJson(const Prediction& prediction, const std::vector<std::string>& na
 }
 
 // The lines of a batch.
-std::string TextOf(const PredictedBatch& batch, const std::vector<std::string>& names,
+std::string TextOf(const PredictedBatch& batch, const Predictor& predictor,
                    const PredictArguments& arguments) {
   std::string text;
   for (size_t i = 0; i < batch.predictions.size(); ++i) {
     const auto row = static_cast<int64_t>(i);
-    Json line = AnswerJson(batch.predictions[i], names, arguments);
+    Json line = AnswerJson(batch.predictions[i], predictor, arguments);
     line["sample"] = batch.first + row;
     if (!batch.numbers.empty()) line["index"] = batch.numbers[i];
     if (!batch.files.empty() && !batch.files[i].empty()) line["file"] = batch.files[i];
@@ -126,7 +133,7 @@ Status PredictData(const PredictArguments& arguments) {
       predictor->PredictRun(options, [&](const PredictedBatch& batch) {
         for (size_t i = 0; i < batch.predictions.size(); ++i)
           undefined.Look(batch.predictions[i], [&] { return SampleName(batch, i); });
-        return lines.Write(TextOf(batch, predictor->classes(), arguments));
+        return lines.Write(TextOf(batch, *predictor, arguments));
       });
   if (!summary.ok()) return Explained(summary.status(), arguments.to);
   STOKER_RETURN_IF_ERROR(lines.Commit());

@@ -53,6 +53,13 @@ std::vector<size_t> Likeliest(const Prediction& prediction, int64_t top) {
   return classes;
 }
 
+const std::vector<std::string>& ClassNamesFor(const Predictor& predictor,
+                                              const Prediction& prediction) {
+  const auto target =
+      std::ranges::find(predictor.targets(), prediction.target, &PredictedTarget::name);
+  return target == predictor.targets().end() ? predictor.classes() : target->classes;
+}
+
 std::string ClassName(const std::vector<std::string>& names, size_t number) {
   return number < names.size() ? names[number] : std::to_string(number);
 }

@@ -14,6 +14,11 @@ namespace stoker {
 // The numbers of the `top` likeliest classes, likeliest first; of equal ones the lower number.
 std::vector<size_t> Likeliest(const Prediction& prediction, int64_t top);
 
+// Returns the names of the classes that a prediction, or one of its parts, chooses from; empty if
+// they have none.
+const std::vector<std::string>& ClassNamesFor(const Predictor& predictor,
+                                              const Prediction& prediction);
+
 // Returns the name of the class, or its number.
 std::string ClassName(const std::vector<std::string>& names, size_t number);
 

@@ -22,6 +22,9 @@ Status RunEval(const EvalArguments& arguments) {
     Json json = evaluation.ToJson();
     json["weights"] = predictor->weights();
     if (!predictor->classes().empty()) json["classes"] = predictor->classes();
+    for (const PredictedTarget& target : predictor->targets()) {
+      if (!target.classes.empty()) json["classes"][target.name] = target.classes;
+    }
     return PrintResult(DumpJson(json) + "\n");
   }
   std::string text;
@@ -29,7 +32,7 @@ Status RunEval(const EvalArguments& arguments) {
   text += fmt::format("loss      {:.4f}\nsamples   {} in {}\nweights   {}\n", evaluation.loss,
                       WithThousands(static_cast<double>(evaluation.samples)),
                       DurationText(evaluation.seconds), Printable(predictor->weights()));
-  text += TableText(MetricRows(evaluation.metrics, predictor->classes()));
+  text += TableText(MetricRows(evaluation.metrics, predictor->classes(), predictor->targets()));
   return PrintResult(text);
 }
 

@@ -70,29 +70,50 @@ Status PredictFile(Predictor& predictor, const std::string& file, int64_t limit,
   return OkStatus();
 }
 
-Json ToJson(const Predictor& predictor, const NamedPrediction& named, const Shown& shown) {
-  Json json = {{"file", named.file}, {"index", named.index}};
-  if (named.prediction.probabilities.empty()) {
-    json["numbers"] = ScoresJson(named.prediction);
+Json ShownJson(const Predictor& predictor, const Prediction& prediction, const Shown& shown) {
+  Json json = Json::object();
+  for (const Prediction& part : prediction.parts)
+    json["targets"][part.target] = ShownJson(predictor, part, shown);
+  if (!prediction.parts.empty()) return json;
+  if (prediction.probabilities.empty()) {
+    json["numbers"] = ScoresJson(prediction);
   } else {
-    json["classes"] = LikeliestJson(named.prediction, predictor.classes(), shown.top);
-    if (shown.scores) json["scores"] = ScoresJson(named.prediction);
+    json["classes"] = LikeliestJson(prediction, ClassNamesFor(predictor, prediction), shown.top);
+    if (shown.scores) json["scores"] = ScoresJson(prediction);
   }
   return json;
 }
 
-std::string ToText(const Predictor& predictor, const NamedPrediction& named, const Shown& shown) {
-  const Prediction& prediction = named.prediction;
+Json ToJson(const Predictor& predictor, const NamedPrediction& named, const Shown& shown) {
+  Json json = ShownJson(predictor, named.prediction, shown);
+  json["file"] = named.file;
+  json["index"] = named.index;
+  return json;
+}
+
+std::string AnswerText(const Predictor& predictor, const Prediction& prediction,
+                       const Shown& shown) {
   std::vector<std::string> answers;
+  for (const Prediction& part : prediction.parts) {
+    answers.push_back(
+        fmt::format("{}: {}", Printable(part.target), AnswerText(predictor, part, shown)));
+  }
+  if (!prediction.parts.empty()) return fmt::format("{}", fmt::join(answers, "; "));
   const std::string scores = fmt::format("{:.6g}", fmt::join(prediction.scores, ", "));
   const bool classes = !prediction.probabilities.empty();
   if (!classes) answers.push_back(scores);
   for (const size_t number : Likeliest(prediction, shown.top)) {
-    answers.push_back(fmt::format("{} {:.3f}", Printable(ClassName(predictor.classes(), number)),
-                                  prediction.probabilities[number]));
+    answers.push_back(
+        fmt::format("{} {:.3f}", Printable(ClassName(ClassNamesFor(predictor, prediction), number)),
+                    prediction.probabilities[number]));
   }
   if (classes && shown.scores) answers.push_back("scores " + scores);
-  return fmt::format("{}[{}]: {}\n", Printable(named.file), named.index, fmt::join(answers, ", "));
+  return fmt::format("{}", fmt::join(answers, ", "));
+}
+
+std::string ToText(const Predictor& predictor, const NamedPrediction& named, const Shown& shown) {
+  return fmt::format("{}[{}]: {}\n", Printable(named.file), named.index,
+                     AnswerText(predictor, named.prediction, shown));
 }
 
 std::string AllJson(const Predictor& predictor, const Answers& answers, const Shown& shown) {

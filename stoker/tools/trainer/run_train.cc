@@ -185,7 +185,7 @@ std::string SummaryText(const TrainSummary& summary) {
     // What stands for each class is for `stoker inspect RUN`.
     for (const auto& row : MetricRows(summary.last_evaluation->metrics, /*classes=*/{})) {
       if (row.size() == 2 && !row[0].empty())
-        text += fmt::format("{:<18} {}\n", "test " + row[0], row[1]);
+        text += fmt::format("{:<18} {}\n", "test " + Printable(row[0]), row[1]);
     }
   }
   text += fmt::format("{:<18} {} ({} of training)\n", summary.noun + "s per second",

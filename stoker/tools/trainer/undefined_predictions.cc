@@ -14,6 +14,7 @@ constexpr const char* kReason =
     "values of a sample are NaN or infinite or too large for the model, or its weights are";
 
 bool Defined(const Prediction& prediction) {
+  if (!prediction.parts.empty()) return std::ranges::all_of(prediction.parts, Defined);
   // A score may be minus infinity, where a model rules a class out.
   const std::vector<float>& answers =
       prediction.probabilities.empty() ? prediction.scores : prediction.probabilities;

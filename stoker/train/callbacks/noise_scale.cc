@@ -70,7 +70,7 @@ class NoiseScaleCallback final : public Callback {
     const int64_t half = batch.size() / 2;
     // Batch norm has no statistics of one sample, and refuses it where it has one value a channel.
     if (half < 2) return OkStatus();
-    const TensorBatch first{batch.input.Rows(0, half), batch.target.narrow(0, 0, half)};
+    const TensorBatch first{batch.input.Rows(0, half), batch.target.Rows(0, half)};
     STOKER_ASSIGN_OR_RETURN(const double squared, view.learner.SquaredGradientOf(first));
     Report(view, average_.Add({static_cast<double>(half), squared},
                               {static_cast<double>(batch.size()), whole}));

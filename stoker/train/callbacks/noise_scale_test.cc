@@ -68,7 +68,7 @@ TEST_F(NoiseScaleTest, IsThatOfADirectComputationFromHalvesOfABatch) {
   if (!TestsOnTheCpu()) GTEST_SKIP() << "products are those of TF32 on an accelerator";
   Open({});
   const TensorBatch& whole = batches_[0];
-  const TensorBatch half{whole.input.Rows(0, 8), whole.target.narrow(0, 0, 8)};
+  const TensorBatch half{whole.input.Rows(0, 8), whole.target.Rows(0, 8)};
   NoiseAverage direct(0);
   const auto expected = direct.Add({8, DirectNorm(*recipe_, input_, {half})},
                                    {16, DirectNorm(*recipe_, input_, {whole})});

@@ -300,7 +300,7 @@ Result<std::vector<LintFinding>> LintRecipe(const Recipe& recipe, const c10::Dev
   }
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
     first->batch.input = first->batch.input.To(device);
-    first->batch.target = first->batch.target.to(device);
+    first->batch.target = first->batch.target.To(device);
   }));
   STOKER_ASSIGN_OR_RETURN(const auto model,
                           BuildModel(recipe.model, first->input, /*seed=*/0, {.device = device}));

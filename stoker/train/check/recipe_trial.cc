@@ -11,9 +11,8 @@
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/device/device_prefetcher.h"
 #include "stoker/device/torch_error.h"
-#include "stoker/train/core/loss.h"
+#include "stoker/train/core/objective.h"
 #include "stoker/train/core/parameters.h"
-#include "stoker/train/core/target.h"
 #include "stoker/train/core/token_check.h"
 #include "stoker/train/evaluation/evaluator.h"
 #include "stoker/train/plan/feed.h"
@@ -35,7 +34,7 @@ Result<std::unique_ptr<DevicePrefetcher>> OpenFirstBatch(const Recipe& recipe, c
   const TrainOptions& options = recipe.train.options;
   STOKER_ASSIGN_OR_RETURN(const Dataset first, Take{.count = 1}.Build(data));
   FeederOptions feed = FeedOptions(options, first, c10::kCPU, MemoryFormat::kContiguous);
-  feed.check = {.target = TargetCheckOf(learner.shared_loss(), names, std::nullopt),
+  feed.check = {.targets = TargetChecksOf(learner.objective(), names, std::nullopt),
                 .inputs = TokenChecksOf(learner.model().TokensOfAll(), options.AllInputs(), names)};
   return DevicePrefetcher::Open(
       first, FeedRuntime(options),
@@ -57,7 +56,7 @@ Status TryTrainBatch(const Recipe& recipe, Learner& learner) {
   at::Tensor scores;
   STOKER_RETURN_IF_ERROR(
       CatchTorchErrors([&] { scores = learner.model().ForwardAll(batch->input.Rows(0, 1)); }));
-  return CheckTarget(learner.loss(), *batch, scores.size(1), names);
+  return CheckTargets(learner.objective(), *batch, scores.size(1), names);
 }
 
 Status TryEvalBatch(const Recipe& recipe, Learner& learner) {
@@ -66,7 +65,7 @@ Status TryEvalBatch(const Recipe& recipe, Learner& learner) {
   const RowNames names = NamesInSource(*recipe.data.eval, /*seed=*/0, options.input, "data.eval");
   STOKER_ASSIGN_OR_RETURN(const auto batches,
                           OpenFirstBatch(recipe, *recipe.data.eval, names, learner));
-  return Evaluate(learner.model(), {learner.loss(), recipe.train.metrics, names}, *batches)
+  return Evaluate(learner.model(), {learner.objective(), names}, *batches)
       .status()
       .While("trying the first batch of data.eval");
 }

@@ -61,7 +61,7 @@ struct RunView {
   std::map<std::string, double> figures = {};
   int64_t rank = 0;                              // of those that train together
   Weights origin = {};                           // what weights are stored with, without arrays
-  std::vector<MeasuredFigure> measured = {};     // by train.metrics
+  std::vector<MeasuredFigure> measured = {};     // TrainRecipe::Figures
   std::set<std::filesystem::path> exports = {};  // directories, each written by one callback
   // Set it to a reason to end training after this step as if it were the last.
   std::string end = {};

@@ -90,13 +90,13 @@ Answers AnswersTo(const Loss& loss, TargetKind kind, const at::Tensor& scores,
   return {};
 }
 
-Status CheckTarget(const Loss& loss, const TensorBatch& batch, int64_t outputs,
-                   const RowNames& names) {
-  STOKER_RETURN_IF_ERROR(loss.KindOf(FieldOf(batch.target), outputs).status());
-  if (batch.target.is_floating_point() || !loss.Classes(outputs)) {
-    return CheckNumbers(loss, batch.target, batch.key, names);
+Status CheckTarget(const Loss& loss, const at::Tensor& target, const SampleKey& key,
+                   int64_t outputs, const RowNames& names) {
+  STOKER_RETURN_IF_ERROR(loss.KindOf(FieldOf(target), outputs).status());
+  if (target.is_floating_point() || !loss.Classes(outputs)) {
+    return CheckNumbers(loss, target, key, names);
   }
-  return CheckClasses(loss, batch.target, batch.key, outputs, names);
+  return CheckClasses(loss, target, key, outputs, names);
 }
 
 BatchCheck TargetCheckOf(std::shared_ptr<const Loss> loss, RowNames names,

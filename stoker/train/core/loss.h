@@ -48,7 +48,7 @@ class Loss {
   // batches checks them (TargetCheckOf).
   virtual at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const = 0;
 
-  // As Model::LaunchesAlike, for Mean and its backward pass.
+  // As Model::LaunchesAlike, for Mean, its backward pass and, beside other targets, Weight.
   virtual bool LaunchesAlike() const { return false; }
 
   // Returns the predicted class of each sample, int64 [samples]: that of the highest score, unless
@@ -85,13 +85,13 @@ struct Answers {
 Answers AnswersTo(const Loss& loss, TargetKind kind, const at::Tensor& scores,
                   const at::Tensor& target);
 
-// Checks the target of `batch` for `loss` and `outputs` outputs: its form, and each sample, which
-// `names` names, for an invalid class (kDataLoss) or numbers that are not finite or have an
-// Objection (kOutOfRange). Reads the target back from its device: for error messages.
-Status CheckTarget(const Loss& loss, const TensorBatch& batch, int64_t outputs,
-                   const RowNames& names);
+// Checks `target`, that of the batch `key`, for `loss` and `outputs` outputs: its form, and each
+// sample, which `names` names, for an invalid class (kDataLoss) or numbers that are not finite or
+// have an Objection (kOutOfRange). Reads the target back from its device: for error messages.
+Status CheckTarget(const Loss& loss, const at::Tensor& target, const SampleKey& key,
+                   int64_t outputs, const RowNames& names);
 
-// Returns CheckTarget's check of samples for BatchChecks::target.
+// Returns CheckTarget's check of samples.
 //   outputs  of the model; nothing if unknown: then classes are not checked
 BatchCheck TargetCheckOf(std::shared_ptr<const Loss> loss, RowNames names,
                          std::optional<int64_t> outputs);

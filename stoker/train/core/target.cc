@@ -25,6 +25,15 @@ int64_t NumbersASample(const Field& target) {
   return target.shape.size() == 2 ? target.shape[1] : 1;
 }
 
+std::string FormOf(std::span<const Field> targets) {
+  std::string form;
+  for (const Field& target : targets) {
+    if (!form.empty()) form += ',';
+    form += IsOneInteger(target) ? "integers" : "numbers";
+  }
+  return form;
+}
+
 Field FieldOf(const at::Tensor& target, std::string name) {
   return {.name = std::move(name),
           .dtype = target.is_floating_point() ? DType::kFloat32 : DType::kInt64,

@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,10 @@ std::string_view TargetKindName(TargetKind kind);
 // is one integer a sample, and how many numbers a sample has.
 bool IsOneInteger(const Field& target);
 int64_t NumbersASample(const Field& target);
+
+// Returns the form of targets as weights keep it: "integers" or "numbers", of several
+// "integers,numbers".
+std::string FormOf(std::span<const Field> targets);
 
 // Returns the batched field of `target`, a target of TensorBatch.
 Field FieldOf(const at::Tensor& target, std::string name = "target");

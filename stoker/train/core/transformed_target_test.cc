@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "stoker/base/testing.h"
-#include "stoker/train/core/build_loss.h"
+#include "stoker/train/core/objective.h"
 
 namespace stoker::transformed_target_test {
 
@@ -19,7 +19,8 @@ Result<std::shared_ptr<const Loss>> Built(const std::string& loss, TargetOptions
   STOKER_ASSIGN_OR_RETURN(const ConfigNode node, ParseYaml(loss, "loss"));
   STOKER_ASSIGN_OR_RETURN(train.loss, LossRegistry::Known().Parse(node));
   train.target = std::move(target);
-  return BuildLoss(train);
+  STOKER_ASSIGN_OR_RETURN(const Objective objective, BuildObjective(train));
+  return objective.parts().front().loss;
 }
 
 at::Tensor Numbers(const std::vector<double>& values) {

@@ -10,8 +10,8 @@
 #include "stoker/data/core/dataset.h"
 #include "stoker/device/device_prefetcher.h"
 #include "stoker/device/torch_error.h"
-#include "stoker/train/core/loss.h"
 #include "stoker/train/core/model.h"
+#include "stoker/train/core/objective.h"
 #include "stoker/train/evaluation/measured_sums_internal.h"
 
 namespace stoker {
@@ -32,7 +32,7 @@ Status AddBatch(Model& model, const TensorBatch& batch, const Measures& measures
     return sums.Add(scores, batch.target);
   });
   if (status.ok() || !scores.defined()) return status;
-  STOKER_RETURN_IF_ERROR(CheckTarget(measures.loss, batch, scores.size(1), measures.rows));
+  STOKER_RETURN_IF_ERROR(CheckTargets(measures.objective, batch, scores.size(1), measures.rows));
   return status;
 }
 

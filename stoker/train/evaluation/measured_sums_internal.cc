@@ -1,50 +1,100 @@
 #include "stoker/train/evaluation/measured_sums_internal.h"
 
+#include <limits>
+#include <utility>
+
+#include "stoker/run/recipe.h"
+
 namespace stoker {
 
-Status MeasuredSums::Add(const at::Tensor& scores, const at::Tensor& target) {
-  if (!metrics_) STOKER_RETURN_IF_ERROR(Begin(FieldOf(target), scores.size(1)));
-  const Loss& objective = measures_.loss;
-  const double batch_weight = objective.Weight(target);
-  const at::Tensor batch_loss = objective.Mean(scores, target).to(at::kDouble) * batch_weight;
-  loss_ = loss_.defined() ? loss_ + batch_loss : batch_loss;
-  const Answers answers = AnswersTo(objective, kind_, scores, target);
-  if (answers.defined()) {
-    const at::Tensor correct = answers.said.eq(answers.right).sum();
-    correct_ = correct_.defined() ? correct_ + correct : correct;
-    answered_ += answers.right.numel();
+Status MeasuredSums::Add(const at::Tensor& scores, const Targets& targets) {
+  if (targets_.empty()) STOKER_RETURN_IF_ERROR(Begin(targets, scores.size(1)));
+  const std::vector<at::Tensor> of_parts = measures_.objective.ScoresOfParts(scores);
+  for (size_t i = 0; i < targets_.size(); ++i) {
+    STOKER_RETURN_IF_ERROR(
+        targets_[i].Add(measures_.objective.parts()[i], of_parts[i], targets.all()[i]));
   }
-  STOKER_RETURN_IF_ERROR(AddToMetrics(scores, target, answers));
-  weight_ += batch_weight;
-  samples_ += target.size(0);
+  samples_ += targets.samples();
   return OkStatus();
 }
 
 Result<Evaluation> MeasuredSums::Read() const {
-  Evaluation evaluation{.samples = samples_, .loss = loss_.item<double>() / weight_};
-  if (answered_ > 0) {
-    evaluation.accuracy = correct_.item<double>() / static_cast<double>(answered_);
-  }
-  STOKER_ASSIGN_OR_RETURN(evaluation.metrics, metrics_->Values());
+  if (measures_.objective.of_several()) return ReadAll();
+  const OfTarget& only = targets_.front();
+  Evaluation evaluation{.samples = samples_, .loss = only.MeanLoss(), .accuracy = only.Accuracy()};
+  STOKER_ASSIGN_OR_RETURN(evaluation.metrics, only.metrics.Values());
   return evaluation;
 }
 
-Status MeasuredSums::AddToMetrics(const at::Tensor& scores, const at::Tensor& target,
-                                  const Answers& answers) {
-  if (measures_.metrics.empty()) return OkStatus();
-  const bool numbers = kind_ == TargetKind::kNumbers;
-  const at::Tensor compared = numbers ? measures_.loss.Estimates(scores) : scores;
-  return metrics_->Add({.scores = compared,
-                        .target = target,
-                        .answers = answers,
-                        .probabilities = measures_.loss.Probabilities(scores, kind_)});
+// The loss as Objective::Mean has it.
+Result<Evaluation> MeasuredSums::ReadAll() const {
+  Evaluation evaluation{.samples = samples_, .loss = 0, .metrics = Json::object()};
+  for (size_t i = 0; i < targets_.size(); ++i) {
+    const OfTarget& target = targets_[i];
+    const ObjectivePart& part = measures_.objective.parts()[i];
+    const auto add = [&](std::string_view figure, Json value) {
+      evaluation.metrics[FigureOfTarget(part.field, figure)] = std::move(value);
+    };
+    // As in training: by the samples, whatever their classes weigh.
+    const double mean =
+        target.weight > 0 ? target.MeanLoss() * target.weight / static_cast<double>(samples_) : 0.0;
+    evaluation.loss += part.weight * mean;
+    add("loss", mean);
+    if (const std::optional<double> accuracy = target.Accuracy()) add("accuracy", *accuracy);
+    STOKER_ASSIGN_OR_RETURN(const Json values, target.metrics.Values());
+    if (!values.is_object()) continue;
+    for (const auto& [name, value] : values.items()) add(name, value);
+  }
+  return evaluation;
 }
 
 // The first batch says what targets are.
-Status MeasuredSums::Begin(const Field& target, int64_t outputs) {
-  STOKER_ASSIGN_OR_RETURN(kind_, measures_.loss.KindOf(target, outputs));
-  STOKER_ASSIGN_OR_RETURN(metrics_, MetricSet::Create(measures_.metrics, kind_));
+Status MeasuredSums::Begin(const Targets& targets, int64_t outputs) {
+  std::vector<Field> fields;
+  for (const at::Tensor& target : targets.all()) fields.push_back(FieldOf(target));
+  STOKER_ASSIGN_OR_RETURN(const std::vector<TargetKind> kinds,
+                          measures_.objective.KindsOf(fields, outputs));
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    const ObjectivePart& part = measures_.objective.parts()[i];
+    STOKER_ASSIGN_OR_RETURN(MetricSet metrics,
+                            MetricSet::Create(part.metrics, kinds[i], part.field));
+    targets_.push_back({.kind = kinds[i], .metrics = std::move(metrics)});
+  }
   return OkStatus();
+}
+
+Status MeasuredSums::OfTarget::Add(const ObjectivePart& part, const at::Tensor& scores,
+                                   const at::Tensor& target) {
+  const double batch_weight = part.loss->Weight(target);
+  const at::Tensor mean = part.loss->Mean(scores, target);
+  if (batch_weight > 0) {
+    const at::Tensor batch_loss = mean.to(at::kDouble) * batch_weight;
+    loss = loss.defined() ? loss + batch_loss : batch_loss;
+    weight += batch_weight;
+  }
+  const Answers answers = AnswersTo(*part.loss, kind, scores, target);
+  if (answers.defined()) {
+    const at::Tensor right = answers.said.eq(answers.right).sum();
+    correct = correct.defined() ? correct + right : right;
+    answered += answers.right.numel();
+  }
+  if (part.metrics.empty()) return OkStatus();
+  const bool numbers = kind == TargetKind::kNumbers;
+  const at::Tensor compared = numbers ? part.loss->Estimates(scores) : scores;
+  return metrics.Add({.scores = compared,
+                      .target = target,
+                      .answers = answers,
+                      .probabilities = part.loss->Probabilities(scores, kind)});
+}
+
+double MeasuredSums::OfTarget::MeanLoss() const {
+  if (!loss.defined()) return std::numeric_limits<double>::quiet_NaN();
+  return loss.item<double>() / weight;
+}
+
+std::optional<double> MeasuredSums::OfTarget::Accuracy() const {
+  if (answered == 0) return std::nullopt;
+  return correct.item<double>() / static_cast<double>(answered);
 }
 
 }  // namespace stoker

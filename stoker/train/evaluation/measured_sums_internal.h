@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "stoker/base/status.h"
+#include "stoker/device/inputs.h"
 #include "stoker/run/evaluation.h"
-#include "stoker/train/core/loss.h"
 #include "stoker/train/core/model.h"
+#include "stoker/train/core/objective.h"
 #include "stoker/train/core/target.h"
 #include "stoker/train/evaluation/evaluator.h"
 #include "stoker/train/evaluation/metric_set.h"
@@ -22,8 +24,8 @@ class MeasuredSums {
   // `measures` is borrowed.
   explicit MeasuredSums(const Measures& measures) : measures_(measures) {}
 
-  // Adds a batch. Errors: targets that loss or metrics do not accept.
-  Status Add(const at::Tensor& scores, const at::Tensor& target);
+  // Adds a batch. Errors: targets that losses or metrics do not accept.
+  Status Add(const at::Tensor& scores, const Targets& targets);
 
   int64_t samples() const { return samples_; }
 
@@ -31,16 +33,27 @@ class MeasuredSums {
   Result<Evaluation> Read() const;
 
  private:
-  Status AddToMetrics(const at::Tensor& scores, const at::Tensor& target, const Answers& answers);
-  Status Begin(const Field& target, int64_t outputs);
+  // Those of one target.
+  struct OfTarget {
+    TargetKind kind;
+    MetricSet metrics;
+    double weight = 0;
+    at::Tensor loss;  // times weight; undefined before a weight above 0
+    at::Tensor correct;
+    int64_t answered = 0;
+
+    Status Add(const ObjectivePart& part, const at::Tensor& scores, const at::Tensor& target);
+    // NaN if nothing had a weight.
+    double MeanLoss() const;
+    std::optional<double> Accuracy() const;
+  };
+
+  Status Begin(const Targets& targets, int64_t outputs);
+  Result<Evaluation> ReadAll() const;
 
   const Measures& measures_;
-  TargetKind kind_ = TargetKind::kClass;
-  std::optional<MetricSet> metrics_;
-  int64_t samples_ = 0, answered_ = 0;
-  double weight_ = 0;
-  at::Tensor loss_;
-  at::Tensor correct_;  // of answered_
+  std::vector<OfTarget> targets_;  // empty before the first batch
+  int64_t samples_ = 0;
 };
 
 // The model in evaluation mode for a scope.

@@ -32,21 +32,23 @@ Status CheckValues(const MetricRegistry::Configured& kind, const Json& values, c
 
 }  // namespace
 
-Status MetricSet::CheckFor(const std::vector<MetricRegistry::Configured>& metrics,
-                           TargetKind kind) {
+Status MetricSet::CheckFor(const std::vector<MetricRegistry::Configured>& metrics, TargetKind kind,
+                           std::string_view target) {
+  const std::string key =
+      target.empty() ? "train.metrics" : fmt::format("train.target.{}.metrics", target);
   for (const MetricRegistry::Configured& metric : metrics) {
     if (metric.measures(kind)) continue;
     return InvalidArgument(
-        "train.metrics: '{}' is not defined for {}, the targets of evaluations; for those there "
-        "are {}; take it out",
-        metric.name, TargetKindName(kind), MetricRegistry::Known().NamesFor(kind));
+        "{}: '{}' is not defined for {}, the targets of evaluations; for those there are {}; take "
+        "it out",
+        key, metric.name, TargetKindName(kind), MetricRegistry::Known().NamesFor(kind));
   }
   return OkStatus();
 }
 
 Result<MetricSet> MetricSet::Create(const std::vector<MetricRegistry::Configured>& metrics,
-                                    TargetKind kind) {
-  STOKER_RETURN_IF_ERROR(CheckFor(metrics, kind));
+                                    TargetKind kind, std::string_view target) {
+  STOKER_RETURN_IF_ERROR(CheckFor(metrics, kind, target));
   MetricSet set;
   for (const MetricRegistry::Configured& metric : metrics) {
     STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Metric> made, BuildKind(metric, kind));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "stoker/base/json.h"
@@ -17,11 +18,13 @@ class MetricSet {
  public:
   // Whether each of the metrics has a meaning for such targets. Errors: kInvalidArgument, which
   // names those that have.
-  static Status CheckFor(const std::vector<MetricRegistry::Configured>& metrics, TargetKind kind);
+  //   target  the name of one of several
+  static Status CheckFor(const std::vector<MetricRegistry::Configured>& metrics, TargetKind kind,
+                         std::string_view target = {});
 
   // Errors: those of CheckFor and of the metrics.
   static Result<MetricSet> Create(const std::vector<MetricRegistry::Configured>& metrics,
-                                  TargetKind kind);
+                                  TargetKind kind, std::string_view target = {});
 
   // Errors: what a metric throws, with its name.
   Status Add(const ScoredBatch& batch);

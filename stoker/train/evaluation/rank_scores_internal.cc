@@ -55,15 +55,21 @@ Result<at::Tensor> TakeTensor(std::string_view& bytes) {
 std::string PackScores(const RankScores& batch) {
   std::string bytes;
   AddTensor(batch.scores, bytes);
-  AddTensor(batch.target, bytes);
+  for (const at::Tensor& target : batch.targets.all()) AddTensor(target, bytes);
   return bytes;
 }
 
 Result<RankScores> UnpackScores(std::string_view bytes) {
   RankScores batch;
   STOKER_ASSIGN_OR_RETURN(batch.scores, TakeTensor(bytes));
-  STOKER_ASSIGN_OR_RETURN(batch.target, TakeTensor(bytes));
-  if (!bytes.empty()) return Internal("scores of another rank are followed by something else");
+  std::vector<at::Tensor> targets;
+  do {
+    STOKER_ASSIGN_OR_RETURN(at::Tensor target, TakeTensor(bytes));
+    if (target.dim() < 1 || target.size(0) != batch.scores.size(0))
+      return Internal("scores of another rank are followed by something else");
+    targets.push_back(std::move(target));
+  } while (!bytes.empty());
+  batch.targets = Targets(std::move(targets));
   return batch;
 }
 

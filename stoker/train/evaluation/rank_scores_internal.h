@@ -7,15 +7,16 @@
 #include <string_view>
 
 #include "stoker/base/status.h"
+#include "stoker/device/inputs.h"
 
 namespace stoker {
 
 struct RankScores {
   at::Tensor scores;  // float32, [samples, outputs]
-  at::Tensor target;  // as in TensorBatch
+  Targets targets;    // as in TensorBatch
 };
 
-// Returns the bytes of both, with their types and shapes. They are on the CPU.
+// Returns the bytes of all, with their types and shapes. They are on the CPU.
 std::string PackScores(const RankScores& batch);
 
 // Errors: kInternal for bytes that PackScores has not made.

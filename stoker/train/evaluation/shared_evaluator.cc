@@ -13,8 +13,8 @@
 #include "stoker/data/advice/no_batch.h"
 #include "stoker/device/device_prefetcher.h"
 #include "stoker/device/torch_error.h"
-#include "stoker/train/core/loss.h"
 #include "stoker/train/core/model.h"
+#include "stoker/train/core/objective.h"
 #include "stoker/train/evaluation/measured_sums_internal.h"
 #include "stoker/train/evaluation/rank_scores_internal.h"
 
@@ -75,11 +75,13 @@ class SharedEvaluation {
     const Status status = CatchTorchErrors([&] {
       scores = model_.ForwardAll(batch.input).to(at::kFloat);
       // Finds targets that are wrong here, where the sample's name is known.
-      measures_.loss.Mean(scores, batch.target);
+      measures_.objective.Mean(scores, batch.target);
     });
     if (status.ok()) return RankScores{scores, batch.target};
-    if (scores.defined())
-      STOKER_RETURN_IF_ERROR(CheckTarget(measures_.loss, batch, scores.size(1), measures_.rows));
+    if (scores.defined()) {
+      STOKER_RETURN_IF_ERROR(
+          CheckTargets(measures_.objective, batch, scores.size(1), measures_.rows));
+    }
     return status.While("evaluating");
   }
 
@@ -105,7 +107,7 @@ class SharedEvaluation {
       STOKER_ASSIGN_OR_RETURN(const RankScores batch,
                               UnpackScores(std::string_view(message).substr(1)));
       STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
-                               return sums_.Add(batch.scores, batch.target);
+                               return sums_.Add(batch.scores, batch.targets);
                              }).While("evaluating"));
     }
     return OkStatus();

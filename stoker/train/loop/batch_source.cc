@@ -10,14 +10,14 @@ Result<std::optional<TensorBatch>> BatchSource::Next() {
 Result<std::optional<TensorBatch>> BatchSource::NextOfKept() {
   if (kept_.empty()) STOKER_RETURN_IF_ERROR(Keep());
   const TensorBatch& batch = kept_[static_cast<size_t>(given_++ % *again_)];
-  return std::optional(TensorBatch{batch.input.Clone(), batch.target.clone(), batch.key});
+  return std::optional(TensorBatch{batch.input.Clone(), batch.target.Clone(), batch.key});
 }
 
 Status BatchSource::Keep() {
   while (std::ssize(kept_) < *again_) {
     STOKER_ASSIGN_OR_RETURN(std::optional<TensorBatch> batch, batches_->Next());
     if (!batch) return DataLoss("data.train ended after {} of {} batches", kept_.size(), *again_);
-    kept_.push_back({batch->input.Clone(), batch->target.clone(), batch->key});
+    kept_.push_back({batch->input.Clone(), batch->target.Clone(), batch->key});
   }
   return OkStatus();
 }

@@ -31,7 +31,7 @@ TEST_F(NonfiniteTest, SamplesAreNamedByTheirNumbersInTheSource) {
                                 Trainer::Create(std::move(recipe), problem_ / run));
     struct Label : Callback {
       Status OnBatch(RunView& view, const TensorBatch& batch) override {
-        if (view.step == 4) label = batch.target[3].item<int64_t>();
+        if (view.step == 4) label = batch.target.only()[3].item<int64_t>();
         return OkStatus();
       }
       int64_t label = -1;

@@ -12,6 +12,7 @@
 #include "stoker/device/torch_error.h"
 #include "stoker/image/encode_png.h"
 #include "stoker/train/core/row_gradient.h"
+#include "stoker/train/step/learner.h"
 
 namespace stoker {
 namespace {
@@ -109,8 +110,9 @@ class Tensors final : public Callback {
     Summary summary;
     const std::vector<at::Tensor>& inputs = batch.input.all();
     for (size_t i = 0; i < inputs.size(); ++i) {
-      const std::string tag = i == 0 ? "batch/input" : fmt::format("batch/input_{}", i + 1);
-      STOKER_RETURN_IF_ERROR(AddPictures(tag, inputs[i], summary));
+      const std::vector<std::string>& names = view.learner.input_names();
+      const std::string name = names.empty() ? "input" : names[i];
+      STOKER_RETURN_IF_ERROR(AddPictures("batch/" + name, inputs[i], summary));
     }
     return Write(summary, 0);
   }
@@ -127,7 +129,10 @@ class Tensors final : public Callback {
   Status OnEvaluate(RunView& view, const Evaluation& evaluation) override {
     if (!options_.pictures || !evaluation.metrics.is_object()) return OkStatus();
     Summary summary;
-    STOKER_RETURN_IF_ERROR(AddConfusion(evaluation.metrics.value("confusion", Json()), summary));
+    for (const auto& [name, value] : evaluation.metrics.items()) {
+      if (name != "confusion" && !name.ends_with(FigureOfTarget("", "confusion"))) continue;
+      STOKER_RETURN_IF_ERROR(AddConfusion("eval/" + name, value, summary));
+    }
     return Write(summary, view.step);
   }
 
@@ -153,7 +158,7 @@ Status AddPictures(std::string_view tag, const at::Tensor& input, Summary& summa
   return AddGrid(tag, grid, summary);
 }
 
-Status AddConfusion(const Json& confusion, Summary& summary) {
+Status AddConfusion(std::string_view tag, const Json& confusion, Summary& summary) {
   const std::vector<double> counts = CountsOf(confusion);
   if (counts.empty()) return OkStatus();
   const size_t classes = confusion.size();
@@ -170,7 +175,7 @@ Status AddConfusion(const Json& confusion, Summary& summary) {
       grid.values<uint8_t>()[y * side + x] = Grey(1 - share);
     }
   }
-  return AddGrid("eval/confusion", grid, summary);
+  return AddGrid(tag, grid, summary);
 }
 
 Status AddHistograms(const Model& model, double gradient_scale, Summary& summary) {

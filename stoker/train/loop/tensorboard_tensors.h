@@ -25,7 +25,7 @@ Status AddPictures(std::string_view tag, const at::Tensor& input, Summary& summa
 // is darker the more samples of class i were predicted as class j, from white (none) to black
 // (all). The side has about 256 pixels, at least one a class. Adds nothing if `confusion` is
 // malformed or has more than 2,048 classes.
-Status AddConfusion(const Json& confusion, Summary& summary);
+Status AddConfusion(std::string_view tag, const Json& confusion, Summary& summary);
 
 // Adds a histogram for each parameter, "weights/NAME", and for each that has a gradient,
 // "gradients/NAME", its values divided by `gradient_scale`. Copies them from the device: about

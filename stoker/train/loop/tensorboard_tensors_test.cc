@@ -44,7 +44,7 @@ TEST(TensorboardTensors, ShowNothingOfWhatIsNoPicture) {
 
 TEST(TensorboardTensors, ShowAConfusionMatrixAndNothingOfWhatIsNone) {
   Summary summary;
-  STOKER_ASSERT_OK(AddConfusion({{3, 1, 0}, {0, 0, 0}, {1, 1, 2}}, summary));
+  STOKER_ASSERT_OK(AddConfusion("eval/confusion", {{3, 1, 0}, {0, 0, 0}, {1, 1, 2}}, summary));
   const std::string event = summary.Event(1, 0);
   EXPECT_THAT(event, HasSubstr("eval/confusion"));
   // 255 pixels (0xff 0x01) a side, one channel
@@ -52,7 +52,7 @@ TEST(TensorboardTensors, ShowAConfusionMatrixAndNothingOfWhatIsNone) {
   for (const Json& none :
        {Json(), Json::array(), Json{1, 2}, Json{{1, 2}}, Json{{1, "2"}, {3, 4}}}) {
     Summary empty;
-    STOKER_ASSERT_OK(AddConfusion(none, empty));
+    STOKER_ASSERT_OK(AddConfusion("eval/confusion", none, empty));
     EXPECT_TRUE(empty.empty()) << none;
   }
 }

@@ -203,6 +203,15 @@ TEST_F(InputsTest, AValueThatIsNotFiniteInAnyInputIsNamedWithItsSample) {
               FailsWith(StatusCode::kDataLoss, "train.csv"));
 }
 
+TEST_F(InputsTest, AValueThatIsNotFiniteIsNamedWithItsInputInTheMiddleOfARun) {
+  std::string rows = Rows(160, 1);
+  const size_t last = rows.rfind('\n', rows.size() - 2) + 1;
+  rows.replace(last, rows.find(',', last) - last, "nan");
+  WriteFileForTest(directory_ / "train.csv", rows);
+  EXPECT_THAT(Train("run", {"data.train.1=shuffle: {buffer: 1}", "train.sanity=false"}),
+              FailsWith(StatusCode::kFailedPrecondition, "(train.input.row) in sample 159"));
+}
+
 TEST_F(InputsTest, BatchesThatAreRepeatedAndStepsThatAreTimedHaveAllInputs) {
   STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary summary,
                               Train("run", {"train.overfit_batches=2", "train.epochs=30"}));

@@ -28,8 +28,7 @@ Status NoteBest(TrainingSession& session, const Evaluation& evaluation) {
   if (options.best.empty()) return OkStatus();
   STOKER_ASSIGN_OR_RETURN(
       const Monitor monitor,
-      Monitor::Create(options.best, options.best_mode,
-                      MetricRegistry::FiguresOf(session.setup.recipe.train.metrics)));
+      Monitor::Create(options.best, options.best_mode, session.setup.recipe.train.Figures()));
   Progress& progress = session.progress;
   const double value = monitor.ValueIn(evaluation);
   const double best = progress.best_value.value_or(std::numeric_limits<double>::quiet_NaN());
@@ -68,7 +67,7 @@ Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches, 
       BatchesAhead(session));
   const WeightAverage::Use average = session.learner->UseAverage();
   const PrecisionScope scope(session.choices.precision, session.setup.device.device.type());
-  const Measures measures{session.learner->loss(), session.setup.recipe.train.metrics, names};
+  const Measures measures{session.learner->objective(), names};
   if (group == nullptr) {
     STOKER_RETURN_IF_ERROR(ahead.status());
     return Evaluate(session.learner->model(), measures, **ahead, stop);

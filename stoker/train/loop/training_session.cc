@@ -20,7 +20,7 @@ FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches
   FeederOptions options = FeedOptions(session.options(), batches, session.setup.device.device,
                                       session.choices.memory_format);
   NormalizeField(session.options().input, normalize, options);
-  options.check = {.target = TargetCheckOf(session.learner->shared_loss(), names, session.outputs),
+  options.check = {.targets = TargetChecksOf(session.learner->objective(), names, session.outputs),
                    .inputs = TokenChecksOf(session.learner->model().TokensOfAll(),
                                            session.options().AllInputs(), names)};
   return options;

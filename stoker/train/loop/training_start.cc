@@ -202,12 +202,12 @@ Status BuildCallbacks(TrainingSession& session) {
               .rank = session.rank(),
               .origin = {.arrays = {},
                          .sample = session.plan().input.ToString(),
-                         .target = session.plan().target.form,
+                         .target = session.plan().targets.form,
                          .learned = learned ? learned->ChecksumOfValues() : std::string()},
-              .measured = MetricRegistry::FiguresOf(session.setup.recipe.train.metrics)});
+              .measured = session.setup.recipe.train.Figures()});
   for (const CallbackRegistry::Configured& configured : session.setup.recipe.train.callbacks) {
     STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Callback> callback, BuildKind(configured));
-    session.callbacks.Add(configured.name, std::move(callback));
+    session.callbacks.Add(configured.name, std::move(callback), configured.location);
   }
   return OkStatus();
 }
@@ -264,8 +264,11 @@ void TellStart(TrainingSession& session, TuneReport tuning) {
 Status OpenTensorboard(TrainingSession& session) {
   if (!session.setup.recipe.train.tensorboard.enabled) return OkStatus();
   const auto done = session.setup.resume ? std::optional(session.progress.step) : std::nullopt;
-  STOKER_RETURN_IF_ERROR(session.recorder->OpenTensorboard(
-      session.setup.recipe.Filled(), done, session.plan().target.kind != TargetKind::kNumbers));
+  const PlannedTargets& targets = session.plan().targets;
+  const bool has_accuracy = session.setup.recipe.train.targets.empty() &&
+                            (targets.kinds.empty() || targets.have_accuracy());
+  STOKER_RETURN_IF_ERROR(
+      session.recorder->OpenTensorboard(session.setup.recipe.Filled(), done, has_accuracy));
   session.callbacks.Add("tensorboard", TensorboardTensors(session.setup.recipe.train.tensorboard,
                                                           *session.recorder->tensorboard()));
   return OkStatus();
@@ -345,9 +348,8 @@ Result<std::unique_ptr<TrainingSession>> Start(TrainingSetup setup, CallbackList
                                                const std::atomic<bool>* stop) {
   const TraceSpan span("start of the run");
   const TrainRecipe& train = setup.recipe.train;
-  STOKER_ASSIGN_OR_RETURN(
-      EarlyStopping stopping,
-      EarlyStopping::Create(train.early_stopping, MetricRegistry::FiguresOf(train.metrics)));
+  STOKER_ASSIGN_OR_RETURN(EarlyStopping stopping,
+                          EarlyStopping::Create(train.early_stopping, train.Figures()));
   auto session = std::make_unique<TrainingSession>(std::move(setup), std::move(callbacks), stop,
                                                    std::move(stopping));
   STOKER_ASSIGN_OR_RETURN(session->recorder, RunRecorder::Open(session->setup.run, observer));

@@ -176,8 +176,8 @@ TEST(Loss, ClassesThatDoNotExistAreRefused) {
     refuses(Focal{});
     refuses(Bce{});
     refuses(Mse{});
-    const TensorBatch batch{.input = {}, .target = target, .key = {.epoch = 0, .index = 5}};
-    EXPECT_THAT(CheckTarget(*Built(CrossEntropy{}), batch, 3, PlacesInBatch),
+    const SampleKey batch{.epoch = 0, .index = 5};
+    EXPECT_THAT(CheckTarget(*Built(CrossEntropy{}), target, batch, 3, PlacesInBatch),
                 FailsWith(StatusCode::kDataLoss, "sample 2 of batch 5 of epoch 1"));
   }
 }
@@ -186,9 +186,9 @@ TEST(Bce, OfOneScoreKnowsNoThirdClass) {
   const at::Tensor scores = torch::tensor({{2.0}, {-1.0}}), target = torch::tensor({1L, 2L});
   const auto loss = Built(Bce{});
   EXPECT_FALSE(CatchTorchErrors([&] { loss->Mean(scores, target); }).ok());
-  EXPECT_THAT(CheckTarget(*loss, {.input = {}, .target = target}, 1, PlacesInBatch),
+  EXPECT_THAT(CheckTarget(*loss, target, {}, 1, PlacesInBatch),
               FailsWith(StatusCode::kDataLoss, "class number 2, but the model has one output"));
-  STOKER_EXPECT_OK(CheckTarget(*Built(Mse{}), {.input = {}, .target = target}, 1, PlacesInBatch));
+  STOKER_EXPECT_OK(CheckTarget(*Built(Mse{}), target, {}, 1, PlacesInBatch));
 }
 
 // --- Targets of floating-point numbers ---
@@ -321,9 +321,9 @@ TEST(Loss, NumbersThatATargetCannotHaveAreRefusedWithTheSample) {
     const at::Tensor target = TensorOf({{0, 1, 0}, row}).to(torch::kFloat);
     for (size_t i = 0; i < std::size(losses); ++i) {
       SCOPED_TRACE(testing::Message() << testing::PrintToString(row) << " loss " << i);
-      const TensorBatch batch{.input = {}, .target = target, .key = {.epoch = 2, .index = 4}};
-      const Status checked = CheckTarget(*losses[i], batch, 3, PlacesInBatch);
-      EXPECT_EQ(TargetCheckOf(losses[i], PlacesInBatch, 3)(target, batch.key).message(),
+      const SampleKey batch{.epoch = 2, .index = 4};
+      const Status checked = CheckTarget(*losses[i], target, batch, 3, PlacesInBatch);
+      EXPECT_EQ(TargetCheckOf(losses[i], PlacesInBatch, 3)(target, batch).message(),
                 checked.message());
       if (says[i] == nullptr) {
         STOKER_EXPECT_OK(checked);
@@ -337,15 +337,15 @@ TEST(Loss, NumbersThatATargetCannotHaveAreRefusedWithTheSample) {
 
 TEST(Loss, AClassThatTheModelLacksIsFoundBeforeItTravelsWhereTheOutputsAreKnown) {
   const at::Tensor target = torch::tensor({0, 2, 7}, torch::kInt32);
-  const TensorBatch batch{.input = {}, .target = target, .key = {.epoch = 2, .index = 4}};
+  const SampleKey batch{.epoch = 2, .index = 4};
   const std::shared_ptr<const Loss> loss = Built(CrossEntropy{});
-  const Status checked = CheckTarget(*loss, batch, 3, PlacesInBatch);
+  const Status checked = CheckTarget(*loss, target, batch, 3, PlacesInBatch);
   EXPECT_THAT(checked, FailsWith(StatusCode::kDataLoss, "sample 2 of batch 4 of epoch 3"));
-  EXPECT_EQ(TargetCheckOf(loss, PlacesInBatch, 3)(target, batch.key).message(), checked.message());
-  STOKER_EXPECT_OK(TargetCheckOf(loss, PlacesInBatch, 8)(target, batch.key));
-  STOKER_EXPECT_OK(TargetCheckOf(loss, PlacesInBatch, std::nullopt)(target, batch.key));
+  EXPECT_EQ(TargetCheckOf(loss, PlacesInBatch, 3)(target, batch).message(), checked.message());
+  STOKER_EXPECT_OK(TargetCheckOf(loss, PlacesInBatch, 8)(target, batch));
+  STOKER_EXPECT_OK(TargetCheckOf(loss, PlacesInBatch, std::nullopt)(target, batch));
   // One output of mse is any number.
-  STOKER_EXPECT_OK(TargetCheckOf(Built(Mse{}), PlacesInBatch, 1)(target, batch.key));
+  STOKER_EXPECT_OK(TargetCheckOf(Built(Mse{}), PlacesInBatch, 1)(target, batch));
 }
 
 TEST(Loss, SaysHowProbableWhatTargetsTellIs) {

@@ -98,12 +98,11 @@ TEST(Poisson, RefusesNegativeCountsAsFloatsAndAsIntegers) {
   const auto loss = Built(Poisson{});
   for (const auto type : {torch::kFloat, torch::kLong}) {
     const at::Tensor target = torch::tensor({3, 0, -1}).to(type);
-    const TensorBatch batch{.input = {}, .target = target, .key = {.epoch = 2, .index = 4}};
-    const Status checked = CheckTarget(*loss, batch, 1, PlacesInBatch);
+    const SampleKey batch{.epoch = 2, .index = 4};
+    const Status checked = CheckTarget(*loss, target, batch, 1, PlacesInBatch);
     EXPECT_THAT(checked, FailsWith(StatusCode::kOutOfRange, "sample 2 of batch 4 of epoch 3"));
     EXPECT_THAT(checked.message(), testing::HasSubstr("poisson takes counts, at least 0"));
-    EXPECT_EQ(TargetCheckOf(loss, PlacesInBatch, 1)(target, batch.key).message(),
-              checked.message());
+    EXPECT_EQ(TargetCheckOf(loss, PlacesInBatch, 1)(target, batch).message(), checked.message());
   }
 }
 

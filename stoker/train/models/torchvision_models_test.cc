@@ -234,8 +234,9 @@ TEST(AuxiliaryHeads, AddTheirWeighedLossInTraining) {
                           .target = torch::tensor({1, 3}, torch::kLong)};
   const TrainingScores scores = learner->model().ForwardToTrain(batch.input.only());
   const auto objective = *CrossEntropy{}.Build();
-  const at::Tensor expected = objective->Mean(scores.scores, batch.target) +
-                              .25 * objective->Mean(scores.auxiliary[0].scores, batch.target);
+  const at::Tensor expected =
+      objective->Mean(scores.scores, batch.target.only()) +
+      .25 * objective->Mean(scores.auxiliary[0].scores, batch.target.only());
   const at::Tensor before = learner->model().named_parameters()["aside"].clone();
   STOKER_ASSERT_OK_AND_ASSIGN(const at::Tensor loss,
                               learner->Step(batch, {.lr = .1, .momentum = {}}));

@@ -9,7 +9,7 @@
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/device/torch_threads.h"
-#include "stoker/train/core/build_loss.h"
+#include "stoker/train/core/objective.h"
 #include "stoker/train/core/precision.h"
 #include "stoker/train/core/token_check.h"
 #include "stoker/train/plan/training_plan.h"
@@ -33,7 +33,7 @@ int FeedCpus(const TrainOptions& options, const c10::Device& device, int chosen)
 FeederOptions FeedOptions(const TrainOptions& options, const Dataset& batches,
                           const c10::Device& device, MemoryFormat memory_format) {
   FeederOptions feed{.inputs = {},
-                     .target = options.target,
+                     .targets = options.AllTargets(),
                      .device = device,
                      .memory_format = ToTorch(memory_format)};
   for (const InputField& input : options.AllInputs()) {
@@ -90,10 +90,10 @@ Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& ba
 Result<BatchChecks> ChecksOf(const Recipe& recipe, const Dataset& batches,
                              const TrainingPlan& plan) {
   const TrainOptions& options = recipe.train.options;
-  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, BuildLoss(recipe.train));
+  STOKER_ASSIGN_OR_RETURN(const Objective objective, BuildObjective(recipe.train));
   const RowNames names =
       NamesInSource(batches, static_cast<uint64_t>(options.seed), options.input, "data.train");
-  return BatchChecks{.target = TargetCheckOf(std::move(loss), names, plan.outputs),
+  return BatchChecks{.targets = TargetChecksOf(objective, names, plan.outputs),
                      .inputs = TokenChecksOf(plan.tokens, options.AllInputs(), names)};
 }
 

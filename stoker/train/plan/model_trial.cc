@@ -8,8 +8,7 @@
 
 #include "stoker/data/core/tokens.h"
 #include "stoker/device/torch_error.h"
-#include "stoker/train/core/build_loss.h"
-#include "stoker/train/core/loss.h"
+#include "stoker/train/core/objective.h"
 #include "stoker/train/core/sample_of_zeros.h"
 #include "stoker/train/core/token_check.h"
 #include "stoker/train/plan/feed.h"
@@ -41,9 +40,15 @@ std::string NameOf(std::string_view noun, const Configured& configured) {
 // What is tried, for messages.
 struct Tried {
   std::string samples;
-  Field target;
+  std::vector<Field> targets;
   RowNames names;
 };
+
+// "the loss mse (recipe.yaml:14:9)", "the losses of train.target (recipe.yaml:13:3)"
+std::string LossesOf(const Recipe& recipe) {
+  if (recipe.train.targets.empty()) return NameOf("loss", recipe.train.loss);
+  return fmt::format("the losses of {}", recipe.train.NameOf("target"));
+}
 
 // Forward, the loss, and back. Returns the number of the model's outputs.
 Result<int64_t> TryBatch(const Recipe& recipe, Model& model, const TensorBatch& batch,
@@ -60,20 +65,21 @@ Result<int64_t> TryBatch(const Recipe& recipe, Model& model, const TensorBatch& 
         "[samples, classes]",
         NameOf("model", recipe.model), fmt::join(scores.sizes(), ", "), batch.size());
   }
-  STOKER_RETURN_IF_ERROR(KindOfTarget(recipe, tried.target, "data.train", scores.size(1)).status());
-  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, BuildLoss(recipe.train));
+  STOKER_RETURN_IF_ERROR(
+      KindsOfTargets(recipe, tried.targets, "data.train", scores.size(1)).status());
+  STOKER_ASSIGN_OR_RETURN(const Objective objective, BuildObjective(recipe.train));
   status = CatchTorchErrors([&] {
-    const at::Tensor mean = loss->Mean(scores, batch.target);
+    const at::Tensor mean = objective.Mean(scores, batch.target);
     if (mean.requires_grad()) mean.backward();
     model.zero_grad();
   });
   if (tried.names) {
-    const Status target = CheckTarget(*loss, batch, scores.size(1), tried.names);
-    if (!target.ok()) status = target;
+    const Status targets = CheckTargets(objective, batch, scores.size(1), tried.names);
+    if (!targets.ok()) status = targets;
   }
-  STOKER_RETURN_IF_ERROR(status.While(
-      fmt::format("trying {} on scores of [{}] of {}", NameOf("loss", recipe.train.loss),
-                  fmt::join(scores.sizes(), ", "), NameOf("model", recipe.model))));
+  STOKER_RETURN_IF_ERROR(
+      status.While(fmt::format("trying {} on scores of [{}] of {}", LossesOf(recipe),
+                               fmt::join(scores.sizes(), ", "), NameOf("model", recipe.model))));
   return scores.size(1);
 }
 
@@ -86,17 +92,29 @@ at::Tensor ZerosLike(const Field& target) {
 
 }  // namespace
 
-Result<TargetKind> KindOfTarget(const Recipe& recipe, const Field& target, std::string_view dataset,
-                                int64_t outputs) {
-  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, BuildLoss(recipe.train));
-  const Result<TargetKind> kind = loss->KindOf(target, outputs);
-  if (kind.ok()) return kind;
-  return Status(
-      kind.status().code(),
-      fmt::format("{} cannot be computed for the targets of {}, {}, beside the {} "
-                  "output{} of {}: {}",
-                  NameOf("loss", recipe.train.loss), dataset, target.ToString(), outputs,
-                  outputs == 1 ? "" : "s", NameOf("model", recipe.model), kind.status().message()));
+Result<std::vector<Field>> TargetFields(const Recipe& recipe, const Dataset& batches) {
+  std::vector<Field> fields;
+  for (const std::string& target : recipe.train.options.AllTargets()) {
+    STOKER_ASSIGN_OR_RETURN(const size_t place, batches.spec().IndexOf("train.target", target));
+    fields.push_back(batches.spec().fields[place]);
+  }
+  return fields;
+}
+
+Result<std::vector<TargetKind>> KindsOfTargets(const Recipe& recipe,
+                                               const std::vector<Field>& targets,
+                                               std::string_view dataset, int64_t outputs) {
+  STOKER_ASSIGN_OR_RETURN(const Objective objective, BuildObjective(recipe.train));
+  Result<std::vector<TargetKind>> kinds = objective.KindsOf(targets, outputs);
+  if (kinds.ok()) return kinds;
+  std::vector<std::string> fields;
+  for (const Field& target : targets) fields.push_back(target.ToString());
+  return Status(kinds.status().code(),
+                fmt::format("{} cannot be computed for the targets of {}, {}, beside the {} "
+                            "output{} of {}: {}",
+                            LossesOf(recipe), dataset, fmt::join(fields, " and "), outputs,
+                            outputs == 1 ? "" : "s", NameOf("model", recipe.model),
+                            kinds.status().message()));
 }
 
 Result<int64_t> TryModel(const Recipe& recipe, Model& model, const Dataset& batches) {
@@ -104,7 +122,7 @@ Result<int64_t> TryModel(const Recipe& recipe, Model& model, const Dataset& batc
       FeedOptions(recipe.train.options, batches, c10::kCPU, MemoryFormat::kContiguous);
   STOKER_ASSIGN_OR_RETURN(const FeederFields places, FindFeederFields(batches.spec(), feed));
   const std::vector<Field>& fields = batches.spec().fields;
-  const Field& target = fields[*places.target];
+  STOKER_ASSIGN_OR_RETURN(std::vector<Field> targets, TargetFields(recipe, batches));
   TensorBatch zeros;
   std::vector<std::string> samples;
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
@@ -116,12 +134,14 @@ Result<int64_t> TryModel(const Recipe& recipe, Model& model, const Dataset& batc
       samples.push_back(input.ToString());
     }
     zeros.input = Inputs(std::move(inputs));
-    zeros.target = ZerosLike(target);
+    std::vector<at::Tensor> targets_of_zeros;
+    for (const Field& target : targets) targets_of_zeros.push_back(ZerosLike(target));
+    zeros.target = Targets(std::move(targets_of_zeros));
   }));
   // Zeros need be no targets that there can be.
   return TryBatch(recipe, model, zeros,
                   {.samples = fmt::format("samples of {}", fmt::join(samples, " and ")),
-                   .target = target,
+                   .targets = std::move(targets),
                    .names = nullptr});
 }
 
@@ -163,7 +183,7 @@ Result<FirstBatch> TryFirstSamples(const Recipe& recipe) {
   STOKER_ASSIGN_OR_RETURN(const auto model, BuildModel(recipe.model, first.input, /*seed=*/0, {}));
   const int64_t samples = std::min(kSamples, first.batch.size());
   const TensorBatch tried{.input = first.batch.input.Rows(0, samples),
-                          .target = first.batch.target.narrow(0, 0, samples),
+                          .target = first.batch.target.Rows(0, samples),
                           .key = first.batch.key};
   const TrainOptions& options = recipe.train.options;
   const RowNames names = NamesInSource(recipe.data.train, static_cast<uint64_t>(options.seed),
@@ -176,12 +196,11 @@ Result<FirstBatch> TryFirstSamples(const Recipe& recipe) {
     STOKER_RETURN_IF_ERROR(tokens[i](first.batch.input.all()[i], first.batch.key)
                                .While("trying the first batch of data.train"));
   }
-  const Spec& spec = recipe.data.train.spec();
-  STOKER_ASSIGN_OR_RETURN(const size_t target, spec.IndexOf("train.target", options.target));
+  STOKER_ASSIGN_OR_RETURN(std::vector<Field> targets, TargetFields(recipe, recipe.data.train));
   STOKER_RETURN_IF_ERROR(
       TryBatch(recipe, *model, tried,
                {.samples = fmt::format("the first {} samples of data.train", samples),
-                .target = spec.fields[target],
+                .targets = std::move(targets),
                 .names = names})
           .status());
   return first;

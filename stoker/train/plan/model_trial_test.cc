@@ -91,7 +91,7 @@ TEST_F(ModelTrialTest, TheSamplesThatAreTriedAreThoseOfTheData) {
                                              "{batch: {size: 16}}]"}));
   STOKER_ASSERT_OK_AND_ASSIGN(const FirstBatch first, TryFirstSamples(recipe));
   EXPECT_EQ(first.batch.size(), 16);
-  EXPECT_EQ(first.batch.target[3].item<int64_t>(), 3);
+  EXPECT_EQ(first.batch.target.only()[3].item<int64_t>(), 3);
   EXPECT_GT(first.batch.input.only().abs().sum().item<float>(), 0);
 }
 

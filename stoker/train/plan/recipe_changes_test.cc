@@ -34,6 +34,20 @@ TEST_F(RecipeChangesTest, WhatMakesNoWeightsOtherOnesIsHarmless) {
   }
 }
 
+TEST_F(RecipeChangesTest, OfSeveralTargetsMetricsAndNamesMakeNoWeightsOtherOnes) {
+  const std::vector<std::string> begun = {
+      "train.target={label: {outputs: 3}, size: {loss: mse, metrics: [rmse]}}", "data.classes=[]"};
+  for (const char* const harmless :
+       {"train.target.label.metrics=[f1]", "train.target.label.classes=[a, b, c]"})
+    EXPECT_THAT(Changes(begun, harmless).of_weights, testing::IsEmpty()) << harmless;
+  for (const char* const changed : {"train.target.label.weight=2", "train.target.size.loss=mae",
+                                    "train.target.label.outputs=4"})
+    EXPECT_FALSE(Changes(begun, changed).of_weights.empty()) << changed;
+  std::vector<std::string> followed = begun;
+  followed.push_back("train.early_stopping={metric: size.rmse, patience: 2}");
+  EXPECT_EQ(Changes(followed, "train.target.size.metrics=[rmse, mae]").of_weights.size(), 1u);
+}
+
 TEST_F(RecipeChangesTest, EvaluationsMatterWhereSomethingFollowsThem) {
   for (const std::string& changed : kEvaluations) {
     EXPECT_THAT(Changes({}, changed).of_weights, testing::IsEmpty()) << changed;

@@ -14,6 +14,7 @@
 #include "stoker/device/feeder.h"
 #include "stoker/run/run_schedule.h"
 #include "stoker/run/train_check.h"
+#include "stoker/train/core/objective.h"
 #include "stoker/train/core/parameters.h"
 #include "stoker/train/core/token_check.h"
 #include "stoker/train/evaluation/evaluator.h"
@@ -115,7 +116,7 @@ Status CheckParts(const Recipe& recipe) {
   const TrainRecipe& train = recipe.train;
   Problems problems;
   TrainRecipe right = train;
-  problems.Add(TakeOutWrongParts(right, MetricRegistry::FiguresOf(right.metrics)));
+  problems.Add(TakeOutWrongParts(right, right.Figures()));
   if (!recipe.data.eval && (train.early_stopping.patience || !train.checkpoint.best.empty())) {
     problems.Add(InvalidArgument(
         "train.{} follows evaluations, and the recipe has no data.eval; give it one",
@@ -139,26 +140,41 @@ Result<std::shared_ptr<Model>> TryToBuild(const Recipe& recipe, const ModelInput
   return model;
 }
 
-// The field of `batches` that holds the targets.
-Result<Field> TargetField(const Recipe& recipe, const Dataset& batches) {
-  STOKER_ASSIGN_OR_RETURN(const size_t field,
-                          batches.spec().IndexOf("train.target", recipe.train.options.target));
-  return batches.spec().fields[field];
+// Nothing may follow an accuracy that there is none of.
+//   accuracy  the name of that figure in evaluations
+//   why       there is none, and what to take
+Status CheckIsNotFollowed(const TrainRecipe& train, const std::string& accuracy,
+                          std::string_view why) {
+  const auto refuse = [&](std::string_view key) {
+    return InvalidArgument("train.{} is {}, and evaluations have none: {}", key, accuracy, why);
+  };
+  if (train.early_stopping.patience && train.early_stopping.metric == accuracy)
+    return refuse("early_stopping.metric");
+  if (train.checkpoint.best == accuracy) return refuse("checkpoint.best");
+  return OkStatus();
 }
 
-// Nothing may follow an accuracy that there is none of.
-Status CheckAccuracyIsNotFollowed(const TrainRecipe& train, const Schedule& schedule) {
-  const auto refuse = [](std::string_view key) {
+Status CheckAccuraciesAreThere(const TrainRecipe& train, const Schedule& schedule,
+                               const PlannedTargets& targets) {
+  const bool of_several = !train.targets.empty();
+  if (!of_several && (targets.kinds.empty() || targets.have_accuracy())) return OkStatus();
+  const char* const why =
+      of_several ? "there are several targets; take loss, or name the accuracy of one, as in "
+                   "NAME.accuracy"
+                 : "their targets are numbers; take loss, or mse or mae, which train.metrics may "
+                   "name";
+  STOKER_RETURN_IF_ERROR(CheckIsNotFollowed(train, "accuracy", why));
+  if (schedule.follows_accuracy()) {
     return InvalidArgument(
-        "train.{} is accuracy, and evaluations have none: their targets are numbers; take loss, or "
-        "mse or mae, which train.metrics may name",
-        key);
-  };
-  if (train.early_stopping.patience && train.early_stopping.metric == "accuracy") {
-    return refuse("early_stopping.metric");
+        "train.schedule's monitor is accuracy, and evaluations have none: {}; take loss",
+        of_several ? "there are several targets" : "their targets are numbers");
   }
-  if (train.checkpoint.best == "accuracy") return refuse("checkpoint.best");
-  if (schedule.follows_accuracy()) return refuse("schedule's monitor");
+  for (size_t i = 0; i < std::min(targets.kinds.size(), train.targets.size()); ++i) {
+    if (targets.kinds[i] != TargetKind::kNumbers) continue;
+    STOKER_RETURN_IF_ERROR(CheckIsNotFollowed(
+        train, FigureOfTarget(train.targets[i].field, "accuracy"),
+        "this target has numbers; take its loss, or one of its metrics, such as mse or mae"));
+  }
   return OkStatus();
 }
 
@@ -194,18 +210,22 @@ Status CheckModel(const Recipe& recipe, CheckedRecipe& checked) {
   return OkStatus();
 }
 
-Result<PlannedTarget> PlanTarget(const Recipe& recipe, std::optional<int64_t> outputs) {
+Result<PlannedTargets> PlanTargets(const Recipe& recipe, std::optional<int64_t> outputs) {
   const bool evaluates = recipe.data.eval.has_value();
-  STOKER_ASSIGN_OR_RETURN(const Field field,
-                          TargetField(recipe, evaluates ? *recipe.data.eval : recipe.data.train));
-  PlannedTarget target{.form = IsOneInteger(field) ? "integers" : "numbers", .kind = {}};
-  if (!outputs) return target;
+  STOKER_ASSIGN_OR_RETURN(const std::vector<Field> fields,
+                          TargetFields(recipe, evaluates ? *recipe.data.eval : recipe.data.train));
+  PlannedTargets targets{.form = FormOf(fields), .kinds = {}};
+  if (!outputs) return targets;
   STOKER_ASSIGN_OR_RETURN(
-      target.kind, KindOfTarget(recipe, field, evaluates ? "data.eval" : "data.train", *outputs));
-  if (evaluates) {
-    STOKER_RETURN_IF_ERROR(MetricSet::CheckFor(recipe.train.metrics, *target.kind));
+      targets.kinds,
+      KindsOfTargets(recipe, fields, evaluates ? "data.eval" : "data.train", *outputs));
+  if (!evaluates) return targets;
+  STOKER_ASSIGN_OR_RETURN(const Objective objective, BuildObjective(recipe.train));
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const ObjectivePart& part = objective.parts()[i];
+    STOKER_RETURN_IF_ERROR(MetricSet::CheckFor(part.metrics, targets.kinds[i], part.field));
   }
-  return target;
+  return targets;
 }
 
 // Samples of a step, where that is known and a number.
@@ -218,12 +238,10 @@ std::optional<int64_t> SamplesOfStep(const Recipe& recipe) {
 }
 
 Status CheckSchedule(const Recipe& recipe, const SchedulePlan& steps,
-                     std::optional<TargetKind> target) {
+                     const PlannedTargets& targets) {
   STOKER_ASSIGN_OR_RETURN(const auto schedule,
                           BuildRunSchedule(recipe.train, steps, SamplesOfStep(recipe)));
-  if (target == TargetKind::kNumbers) {
-    STOKER_RETURN_IF_ERROR(CheckAccuracyIsNotFollowed(recipe.train, *schedule));
-  }
+  STOKER_RETURN_IF_ERROR(CheckAccuraciesAreThere(recipe.train, *schedule, targets));
   if (!schedule->follows_evaluations() || recipe.data.eval) return OkStatus();
   return InvalidArgument(
       "the schedule {} follows evaluations, and the recipe has no data.eval; give it one, or take "
@@ -301,7 +319,7 @@ Status CheckSteps(const Recipe& recipe) {
   STOKER_ASSIGN_OR_RETURN(const Dataset train, LimitedTrain(recipe, recipe.data.train));
   STOKER_ASSIGN_OR_RETURN(const Length length, LengthOf(recipe, train));
   STOKER_ASSIGN_OR_RETURN(const SchedulePlan steps, PlanSteps(recipe.train.options, length));
-  return CheckSchedule(recipe, steps, /*target=*/std::nullopt);
+  return CheckSchedule(recipe, steps, /*targets=*/{});
 }
 
 }  // namespace
@@ -310,9 +328,9 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device, const Ro
   const TrainOptions& options = recipe.train.options;
   Problems problems;
   CheckedRecipe checked;
-  PlannedTarget target;
+  PlannedTargets targets;
   problems.Take(CheckRecipe(recipe), checked);
-  if (problems.empty()) problems.Take(PlanTarget(recipe, checked.outputs), target);
+  if (problems.empty()) problems.Take(PlanTargets(recipe, checked.outputs), targets);
   // The number of steps and the schedule can be checked without fields and model.
   if (!problems.empty()) problems.Add(CheckSteps(recipe));
   STOKER_RETURN_IF_ERROR(problems.ToStatus());
@@ -328,14 +346,14 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device, const Ro
                     .input = checked.input,
                     .outputs = checked.outputs,
                     .tokens = checked.tokens,
-                    .target = std::move(target),
+                    .targets = std::move(targets),
                     .schedule = steps,
                     .batch_size = SamplesOfStep(recipe),
                     .batches_per_epoch = batches_per_epoch,
                     .again = again,
                     .batches_a_step = options.BatchesAStep(),
                     .makes_all = batches.makes_all};
-  STOKER_RETURN_IF_ERROR(CheckSchedule(recipe, plan.schedule, plan.target.kind));
+  STOKER_RETURN_IF_ERROR(CheckSchedule(recipe, plan.schedule, plan.targets));
   return plan;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "stoker/base/status.h"
 #include "stoker/data/core/dataset.h"
@@ -23,9 +24,13 @@ namespace stoker {
 
 // The targets that predictions are compared with: those of evaluations, or of training if there are
 // none.
-struct PlannedTarget {
-  std::string form;                // as stored with weights (weights_file.h)
-  std::optional<TargetKind> kind;  // nothing if train.sanity is off: then nothing is tried
+struct PlannedTargets {
+  std::string form;  // as stored with weights (weights_file.h)
+  // Of each target; empty if train.sanity is off: then nothing is tried.
+  std::vector<TargetKind> kinds;
+
+  // Returns whether evaluations have an accuracy: there is one target, of classes or labels.
+  bool have_accuracy() const { return kinds.size() == 1 && kinds[0] != TargetKind::kNumbers; }
 };
 
 struct TrainingPlan {
@@ -37,7 +42,7 @@ struct TrainingPlan {
   ModelInput input;                // one sample
   std::optional<int64_t> outputs;  // of the model; nothing if train.sanity is off
   TokensByInput tokens;            // of the model (Model::TokensOfAll)
-  PlannedTarget target;
+  PlannedTargets targets;
   SchedulePlan schedule;
   std::optional<int64_t> batch_size;  // samples of a step, if known
   int64_t batches_per_epoch = 0;

@@ -27,8 +27,7 @@
 #include "stoker/run/run_stage_files.h"
 #include "stoker/run/weights_file.h"
 #include "stoker/run/weights_source.h"
-#include "stoker/train/core/build_loss.h"
-#include "stoker/train/core/loss.h"
+#include "stoker/train/core/objective.h"
 #include "stoker/train/core/precision.h"
 #include "stoker/train/core/token_check.h"
 #include "stoker/train/plan/feed.h"
@@ -132,6 +131,31 @@ Status CheckLearned(const std::filesystem::path& run, const LoadedWeights& loade
                   loaded.source);
 }
 
+// "price (1 output), taste (3 outputs)"; empty of one target.
+std::string DealtOutputs(const ConfigNode& recipe) {
+  const Result<TrainRecipe> train = ParseTrainSection(recipe);
+  std::string dealt;
+  if (!train.ok()) return dealt;
+  for (const TargetRecipe& target : train->targets) {
+    dealt += fmt::format("{}{} ({} output{})", dealt.empty() ? "" : ", ", target.field,
+                         target.outputs, target.outputs == 1 ? "" : "s");
+  }
+  return dealt;
+}
+
+// Which outputs of the model are which target's was settled when it was trained.
+Status CheckOutputsStay(const std::string& trained, const ConfigNode& recipe) {
+  const std::string now = DealtOutputs(recipe);
+  if (now == trained) return OkStatus();
+  const auto named = [](const std::string& dealt) {
+    return dealt.empty() ? std::string("one target") : dealt;
+  };
+  return FailedPrecondition(
+      "train.target was changed from {} to {}, and the model's outputs stay those that it was "
+      "trained with; leave names and outputs as they are",
+      named(trained), named(now));
+}
+
 }  // namespace
 
 std::vector<std::string> ClassNamesIn(const ConfigNode& recipe) {
@@ -143,14 +167,23 @@ std::vector<std::string> ClassNamesIn(const ConfigNode& recipe) {
   return classes;
 }
 
+std::vector<PredictedTarget> TargetsIn(const ConfigNode& recipe) {
+  const Result<TrainRecipe> train = ParseTrainSection(recipe);
+  std::vector<PredictedTarget> targets;
+  if (!train.ok()) return targets;
+  for (const TargetRecipe& target : train->targets)
+    targets.push_back({target.field, target.classes});
+  return targets;
+}
+
 struct Predictor::Parts {
   std::filesystem::path run;
   ConfigNode recipe;
   ModelRegistry::Configured model_recipe;
   TrainOptions options;
-  std::vector<MetricRegistry::Configured> metrics;
-  std::shared_ptr<const Loss> loss;
+  Objective objective;
   std::vector<std::string> classes;
+  std::vector<PredictedTarget> targets;
   OpenedDevice device;
   Choices choices;
   LoadedWeights loaded;
@@ -166,7 +199,7 @@ struct Predictor::Parts {
   // For predictions: the target is never read.
   FeederOptions WithoutTarget(const Dataset& dataset) const {
     FeederOptions feed = FeedOptions(options, dataset, device.device, choices.memory_format);
-    feed.target = std::nullopt;
+    feed.targets.clear();
     return feed;
   }
 
@@ -235,7 +268,7 @@ struct Predictor::Parts {
       STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, batches.Next());
       if (!batch) return OkStatus();
       STOKER_ASSIGN_OR_RETURN(std::vector<Prediction> predictions,
-                              PredictBatch(*model, *loss, loaded.target, batch->input));
+                              PredictBatch(*model, objective, loaded.target, batch->input));
       STOKER_ASSIGN_OR_RETURN(const bool more, use(*batch, std::move(predictions)));
       if (!more) return OkStatus();
     }
@@ -243,11 +276,14 @@ struct Predictor::Parts {
 
   // The samples after the transforms of the eval pipeline, with class numbers that are never read.
   Result<Dataset> Prepare(const Array& samples) const {
-    Array labels = Array::Allocate(DType::kUInt8, {samples.shape().front()});
-    std::memset(labels.data(), 0, labels.num_bytes());
-    STOKER_ASSIGN_OR_RETURN(
-        Dataset source,
-        FromArrays({{options.input, samples}, {options.target, std::move(labels)}}, "samples"));
+    std::vector<std::pair<std::string, Array>> fields = {{options.input, samples}};
+    for (const std::string& target : options.AllTargets()) {
+      if (EvalPipelineMakes(recipe, target)) continue;
+      Array labels = Array::Allocate(DType::kUInt8, {samples.shape().front()});
+      std::memset(labels.data(), 0, labels.num_bytes());
+      fields.push_back({target, std::move(labels)});
+    }
+    STOKER_ASSIGN_OR_RETURN(Dataset source, FromArrays(std::move(fields), "samples"));
     return BuildEvalPipelineOn(recipe, std::move(source));
   }
 };
@@ -258,10 +294,12 @@ Predictor::~Predictor() = default;
 const std::string& Predictor::weights() const { return parts_->loaded.source; }
 const std::vector<std::string>& Predictor::warnings() const { return parts_->loaded.warnings; }
 const std::vector<std::string>& Predictor::classes() const { return parts_->classes; }
+const std::vector<PredictedTarget>& Predictor::targets() const { return parts_->targets; }
 
 Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& run,
                                                    const std::vector<std::string>& assignments) {
   STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRunRecipe(run));
+  const std::string trained_outputs = DealtOutputs(recipe);
   STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> other_plugins,
                           LoadPluginsOfRun(recipe, assignments, run));
   UseLearnedOf(run, recipe);
@@ -271,7 +309,9 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
     STOKER_ASSIGN_OR_RETURN(const auto learned, LearnedNamedIn(recipe, run));
     STOKER_RETURN_IF_ERROR(FillInLearned(learned.get(), train));
   }
-  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, BuildLoss(train));
+  STOKER_ASSIGN_OR_RETURN(Objective objective, BuildObjective(train));
+  STOKER_RETURN_IF_ERROR(CheckOutputsStay(trained_outputs, recipe));
+  std::vector<PredictedTarget> targets = TargetsIn(recipe);
   STOKER_RETURN_IF_ERROR(WishFor(train.memory));
   STOKER_ASSIGN_OR_RETURN(LoadedWeights loaded, LoadRunWeights(RunPaths{run}));
   STOKER_RETURN_IF_ERROR(CheckLearned(run, loaded));
@@ -287,9 +327,9 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
                                                   .recipe = std::move(recipe),
                                                   .model_recipe = std::move(model),
                                                   .options = std::move(train.options),
-                                                  .metrics = std::move(train.metrics),
-                                                  .loss = std::move(loss),
+                                                  .objective = std::move(objective),
                                                   .classes = std::move(classes),
+                                                  .targets = std::move(targets),
                                                   .device = std::move(device),
                                                   .choices = choices,
                                                   .loaded = std::move(loaded)})));
@@ -305,13 +345,13 @@ Result<Evaluation> Predictor::EvaluateRun() {
   STOKER_RETURN_IF_ERROR(parts_->MakeModel(eval));
   FeederOptions feed =
       FeedOptions(parts_->options, eval, parts_->device.device, parts_->choices.memory_format);
-  feed.check.target =
-      TargetCheckOf(parts_->loss, parts_->Names(eval),
-                    OutputsToCheck(std::nullopt, *parts_->model, parts_->sample, feed.device));
+  feed.check.targets =
+      TargetChecksOf(parts_->objective, parts_->Names(eval),
+                     OutputsToCheck(std::nullopt, *parts_->model, parts_->sample, feed.device));
   const PipelineCpuScope cpus(parts_->Cpus());
   STOKER_ASSIGN_OR_RETURN(const auto batches, parts_->Feed(eval, feed));
   const ComputeScope scope = parts_->Scope();
-  return Evaluate(*parts_->model, {*parts_->loss, parts_->metrics, parts_->Names(eval)}, *batches);
+  return Evaluate(*parts_->model, {parts_->objective, parts_->Names(eval)}, *batches);
 }
 
 Result<PredictSummary> Predictor::PredictRun(

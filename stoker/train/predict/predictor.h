@@ -18,13 +18,22 @@
 namespace stoker {
 
 struct Prediction {
-  std::vector<float> scores;  // of the model
+  std::string target = {};         // the name of one of several; else empty
+  std::vector<float> scores = {};  // of the model
   // One for each class, with sum 1. For several labels a sample, the probability of each. Empty for
   // numbers: the scores are the answer.
-  std::vector<float> probabilities;
+  std::vector<float> probabilities = {};
   int64_t best = 0;  // the predicted class, as in evaluation (Loss::Predict)
   bool labels =
       false;  // whether these are labels, any number of which may be more probable than not
+  // Of a model of several targets: each of them; all of the above is not used then.
+  std::vector<Prediction> parts = {};
+};
+
+// One of several targets.
+struct PredictedTarget {
+  std::string name;
+  std::vector<std::string> classes;  // their names; empty if it has none
 };
 
 // A batch of the run's eval pipeline; vectors have an entry for each of its samples.
@@ -50,8 +59,10 @@ struct PredictSummary {
   bool numbered = false;  // whether batches have had PredictedBatch::numbers
 };
 
-// Returns the names in data.classes, from the recipe alone, without data. Empty if it has none.
+// Return the names in data.classes, and the targets where there are several, from the recipe alone,
+// without data. Empty if it has none.
 std::vector<std::string> ClassNamesIn(const ConfigNode& recipe);
+std::vector<PredictedTarget> TargetsIn(const ConfigNode& recipe);
 
 // One thread at a time.
 class Predictor {
@@ -70,6 +81,8 @@ class Predictor {
   const std::vector<std::string>& warnings() const;
   // Returns the names of the classes; empty if the recipe has none.
   const std::vector<std::string>& classes() const;
+  // Returns the targets, where there are several.
+  const std::vector<PredictedTarget>& targets() const;
 
   // Returns whether the eval pipeline decodes its samples, which are then the bytes of picture
   // files.

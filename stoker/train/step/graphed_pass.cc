@@ -15,6 +15,11 @@ bool AreAlike(const at::Tensor& a, const at::Tensor& b) {
   return a.sizes() == b.sizes() && a.strides() == b.strides() && a.dtype() == b.dtype();
 }
 
+void CopyEach(const Inputs& from, const Inputs& to) {
+  for (size_t i = 0; i < from.all().size(); ++i)
+    to.all()[i].copy_(from.all()[i], /*non_blocking=*/true);
+}
+
 }  // namespace
 
 std::string GraphObstacle(const TrainOptions& options) {
@@ -28,19 +33,17 @@ std::string GraphObstacle(const TrainOptions& options) {
 
 bool GraphedPass::Fits(const TensorBatch& batch) const {
   return std::ranges::equal(batch.input.all(), inputs_.input.all(), AreAlike) &&
-         AreAlike(batch.target, inputs_.target);
+         std::ranges::equal(batch.target.all(), inputs_.target.all(), AreAlike);
 }
 
 void GraphedPass::CopyIn(const TensorBatch& batch) {
-  for (size_t i = 0; i < batch.input.all().size(); ++i)
-    inputs_.input.all()[i].copy_(batch.input.all()[i], /*non_blocking=*/true);
-  inputs_.target.copy_(batch.target, /*non_blocking=*/true);
+  CopyEach(batch.input, inputs_.input);
+  CopyEach(batch.target, inputs_.target);
 }
 
 void GraphedPass::Record(const TensorBatch& batch) {
-  inputs_ = {
-      .input = batch.input.Each([](const at::Tensor& input) { return at::empty_like(input); }),
-      .target = at::empty_like(batch.target)};
+  const auto like = [](const at::Tensor& values) { return at::empty_like(values); };
+  inputs_ = {.input = batch.input.Each(like), .target = batch.target.Each(like)};
   CopyIn(batch);
   const Status status = CatchTorchErrors([&] {
     results_ = graph_->Capture([this] {

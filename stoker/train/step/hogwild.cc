@@ -16,7 +16,7 @@ namespace {
 struct PartOfStep {
   Status status;
   at::Tensor loss;
-  double weight = 0;  // of its samples (Loss::Weight)
+  double weight = 0;  // of its samples (Objective::Weight)
   std::string broken;
 };
 
@@ -28,7 +28,7 @@ PartOfStep StepOn(Learner& learner, const TensorBatch& batch, const ScheduleValu
   part.status = CatchTorchErrors([&]() -> Status {
     STOKER_RETURN_IF_ERROR(learner.Backward(batch));
     STOKER_ASSIGN_OR_RETURN(part.loss, learner.Update(now, step));
-    part.weight = learner.loss().Weight(batch.target);
+    part.weight = learner.objective().Weight(batch.target);
     return OkStatus();
   });
   if (part.status.ok() && learner.outcome() != StepOutcome::kMoved) part.broken = learner.why();

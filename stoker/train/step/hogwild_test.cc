@@ -114,7 +114,7 @@ TEST_F(HogwildTest, ABatchThatFailsIsNamedAndTheOthersCount) {
   const auto leader = MakeLearner(recipe);
   const auto team = MakeTeam(recipe, *leader);
   TensorBatch wrong = Batch(100);
-  wrong.target = wrong.target + 1;
+  wrong.target = wrong.target.only() + 1;
   const at::Tensor before = TableOf(*leader);
   EXPECT_THAT(team->Step(std::vector{Batch(30), wrong}, kNow, 1),
               FailsWith(StatusCode::kDataLoss, "sample 3"));
@@ -172,7 +172,7 @@ TEST_F(HogwildTest, EachThreadComputesAloneAndFlushesDenormalsAsTheCallerDoes) {
     return "this one";
   });
   TensorBatch wrong = Batch(100);
-  wrong.target = wrong.target + 1;
+  wrong.target = wrong.target.only() + 1;
   for (int64_t step = 1; step <= 2; ++step) {
     for (const auto& batches : {std::vector{Batch(30), wrong}, std::vector{wrong, Batch(30)}}) {
       threads = 0;

@@ -16,7 +16,6 @@
 #include "stoker/device/torch_error.h"
 #include "stoker/device/torch_threads.h"
 #include "stoker/run/build_kind.h"
-#include "stoker/train/core/build_loss.h"
 #include "stoker/train/core/parameters.h"
 #include "stoker/train/core/precision.h"
 #include "stoker/train/core/row_gradient.h"
@@ -54,11 +53,11 @@ void CopyInto(const std::vector<at::Tensor>& to, const std::vector<at::Tensor>& 
 }
 
 // The loss of the model's scores, plus those of its auxiliary heads by their weights.
-at::Tensor TrainingLoss(const Loss& objective, const TrainingScores& all,
-                        const at::Tensor& target) {
-  at::Tensor loss = objective.Mean(all.scores, target);
+at::Tensor TrainingLoss(const Objective& objective, const TrainingScores& all,
+                        const Targets& targets) {
+  at::Tensor loss = objective.Mean(all.scores, targets);
   for (const AuxiliaryScores& head : all.auxiliary) {
-    loss = loss + head.weight * objective.Mean(head.scores, target);
+    loss = loss + head.weight * objective.Mean(head.scores, targets);
   }
   return loss;
 }
@@ -105,11 +104,11 @@ Status ExplainForward(const Status& failure, Model& model, const Inputs& inputs)
                                       inputs.ShapesText(), failure.message())};
 }
 
-Learner::Learner(std::shared_ptr<Model> model, std::shared_ptr<const Loss> loss,
+Learner::Learner(std::shared_ptr<Model> model, Objective objective,
                  std::unique_ptr<Optimizer> optimizer, const TrainRecipe& recipe,
                  const Placement& placement, const SchedulePlan& plan)
     : model_(std::move(model)),
-      objective_(std::move(loss)),
+      objective_(std::move(objective)),
       optimizer_(std::move(optimizer)),
       sharded_(dynamic_cast<ShardedOptimizer*>(optimizer_.get())),
       clip_(recipe.clip),
@@ -134,9 +133,10 @@ Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const Mod
                           ParametersToTrain(*model, recipe.train));
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Optimizer> optimizer,
                           BuildOptimizer(recipe.train, parameters, ranks.group));
-  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, BuildLoss(recipe.train));
+  STOKER_ASSIGN_OR_RETURN(Objective objective, BuildObjective(recipe.train));
   std::unique_ptr<Learner> learner(new Learner(
-      std::move(model), std::move(loss), std::move(optimizer), recipe.train, placement, plan));
+      std::move(model), std::move(objective), std::move(optimizer), recipe.train, placement, plan));
+  for (const ModelInput& part : input.parts) learner->input_names_.push_back(part.name);
   STOKER_ASSIGN_OR_RETURN(learner->of_rows_,
                           ChooseGradients(recipe.train, *learner->optimizer_, *learner->model_,
                                           placement.device, ranks.group));
@@ -192,7 +192,7 @@ void Learner::UseGraph(std::unique_ptr<DeviceGraph> graph) {
 // The loss and the gradients, without any from before.
 DeviceGraph::Tensors Learner::WholePass(const TensorBatch& batch) {
   ClearGradients();
-  const at::Tensor loss = TrainingLoss(*objective_, Forward(batch.input), batch.target);
+  const at::Tensor loss = TrainingLoss(objective_, Forward(batch.input), batch.target);
   BackwardFrom(loss);
   DeviceGraph::Tensors results = {loss.detach()};
   for (const at::Tensor& parameter : parameters_) results.push_back(parameter.grad());
@@ -231,7 +231,7 @@ void Learner::BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor
   scores = all.scores;
   // For one batch the ratio would be that to itself.
   const bool whole = batches == 1 && !ranks_;
-  const double weight = whole ? 1 : objective_->Weight(batch.target);
+  const double weight = whole ? 1 : objective_.Weight(batch.target);
   // The mean over such samples has no value; with those of other ranks it may have one.
   if (ranks_ && weight == 0) {
     if (ranks_->norms()) BackwardFrom(NoLoss(all));
@@ -239,7 +239,7 @@ void Learner::BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor
   }
   const at::Tensor loss = [&] {
     const TraceSpan span("loss");
-    return TrainingLoss(*objective_, all, batch.target);
+    return TrainingLoss(objective_, all, batch.target);
   }();
   // A device is waited for only where it is anyway.
   const bool read = loss.is_cpu() || checks_.gradients;
@@ -364,7 +364,7 @@ Result<double> Learner::SquaredGradientOf(const TensorBatch& batch) {
   const Status status = CatchTorchErrors([&] {
     before = CopiesOf(model_->buffers());
     TrainingPass pass({.seed = seed_, .step = step_, .part = kOwnPart});
-    const at::Tensor loss = TrainingLoss(*objective_, Forward(batch.input), batch.target);
+    const at::Tensor loss = TrainingLoss(objective_, Forward(batch.input), batch.target);
     std::vector<at::Tensor> trained;
     for (const at::Tensor& parameter : parameters_) {
       if (parameter.requires_grad()) trained.push_back(parameter);

@@ -1,4 +1,4 @@
-// Learner: model, optimizer and loss on one device in one layout; processes batches.
+// Learner: model, optimizer and objective on one device in one layout; processes batches.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,8 +13,8 @@
 #include "stoker/run/choices.h"
 #include "stoker/run/optimizer.h"
 #include "stoker/run/recipe.h"
-#include "stoker/train/core/loss.h"
 #include "stoker/train/core/model.h"
+#include "stoker/train/core/objective.h"
 #include "stoker/train/step/grad_scaler.h"
 #include "stoker/train/step/graphed_pass.h"
 #include "stoker/train/step/sharded_optimizer.h"
@@ -83,8 +83,8 @@ class Learner {
   //   ranks  the ranks that make its steps together: Backward sends the gradients of a step's last
   //          batch while it makes them, Join completes the sums, and Update follows the mean loss
   //          of all ranks' samples. A batch may have no samples. Losses are weighed by
-  //          Loss::Weight, so each sample counts the same on whichever rank it is. Connect has to
-  //          follow.
+  //          Objective::Weight, so each sample counts the same on whichever rank it is. Connect has
+  //          to follow.
   // Errors: those of ParametersToTrain and of the optimizer.
   static Result<std::unique_ptr<Learner>> Create(const Recipe& recipe, const ModelInput& input,
                                                  const Placement& placement,
@@ -111,7 +111,7 @@ class Learner {
   bool has_row_gradients() const { return of_rows_; }
   // Returns whether model and loss make the same launches in every pass.
   bool LaunchesAlike() const {
-    return model_->LaunchesAlike() && objective_->LaunchesAlike() && !of_rows_;
+    return model_->LaunchesAlike() && objective_.LaunchesAlike() && !of_rows_;
   }
   // Returns why an eligible batch was not launched as a whole; each reason once, then empty.
   std::string TakeGraphNote() { return graphed_ ? graphed_->TakeNote() : std::string(); }
@@ -178,11 +178,12 @@ class Learner {
   void AverageAfter(int64_t step) { average_.Observe(step); }
 
   Model& model() { return *model_; }
+  // Returns the names of the inputs, where there are several.
+  const std::vector<std::string>& input_names() const { return input_names_; }
   Precision precision() const { return precision_; }
   // Returns the scaler of the loss; null except in float16.
   GradScaler* scaler() { return scaler_ ? &*scaler_ : nullptr; }
-  const Loss& loss() const { return *objective_; }
-  const std::shared_ptr<const Loss>& shared_loss() const { return objective_; }
+  const Objective& objective() const { return objective_; }
 
   // While the result lives, the model has the weights to evaluate and to store: their average, if
   // any. Make no step meanwhile.
@@ -207,9 +208,8 @@ class Learner {
   Status TakeStateOfFirst();
 
  private:
-  Learner(std::shared_ptr<Model> model, std::shared_ptr<const Loss> loss,
-          std::unique_ptr<Optimizer> optimizer, const TrainRecipe& recipe,
-          const Placement& placement, const SchedulePlan& plan);
+  Learner(std::shared_ptr<Model> model, Objective objective, std::unique_ptr<Optimizer> optimizer,
+          const TrainRecipe& recipe, const Placement& placement, const SchedulePlan& plan);
   bool sharded() const { return sharded_ != nullptr; }
   NamedTensors StateWith(NamedTensors of_optimizer) const;
   Status RestoreOptimizer(std::span<const NamedArray> arrays, std::string_view source);
@@ -235,7 +235,8 @@ class Learner {
   void ClearGradients();
 
   const std::shared_ptr<Model> model_;
-  const std::shared_ptr<const Loss> objective_;
+  const Objective objective_;
+  std::vector<std::string> input_names_;  // of several
   const std::unique_ptr<Optimizer> optimizer_;
   ShardedOptimizer* const sharded_;           // the same; null: it has the state of all parameters
   std::optional<NamedTensors> to_be_spread_;  // its state of all parameters, restored
@@ -259,7 +260,7 @@ class Learner {
   int64_t batches_before_ = 0;  // of it, which others put through
   bool left_ = false;           // by another rank
   at::Tensor loss_;             // mean so far
-  double weight_ = 0;           // its divisor (Loss::Weight)
+  double weight_ = 0;           // its divisor (Objective::Weight)
   double expected_ = 0;         // the divisor of the gradients
   double weight_of_all_ = 0;    // of all ranks' samples, where the gradients are this rank's
   bool broken_ = false;         // a loss was not finite

@@ -16,9 +16,12 @@ namespace stoker {
 std::string Learner::WhyBroken(const TensorBatch& batch, const at::Tensor& scores,
                                const LayerTrace* trace) {
   const at::DisableRecordFunctionGuard unobserved;
-  for (const at::Tensor& input : batch.input.all()) {
-    if (const auto samples = RowsNotFinite(input, batch.size()); !samples.empty())
-      return fmt::format("{} in {}", kInputNotFinite, row_names_(batch.key, samples));
+  for (size_t i = 0; i < batch.input.all().size(); ++i) {
+    const auto samples = RowsNotFinite(batch.input.all()[i], batch.size());
+    if (samples.empty()) continue;
+    const std::string which =
+        input_names_.empty() ? "" : fmt::format(" (train.input.{})", input_names_[i]);
+    return fmt::format("{}{} in {}", kInputNotFinite, which, row_names_(batch.key, samples));
   }
   if (const std::string name = FirstNotFinite(ParametersOf(*model_)); !name.empty()) {
     return fmt::format("the weights '{}' are not finite since a step before", name);
@@ -62,7 +65,7 @@ Status Learner::ExplainFailure(const Status& failure, const TensorBatch& batch,
   }
   if (!scores.defined()) return ExplainForward(failure, *model_, batch.input);
   if (scores.dim() == 2) {
-    STOKER_RETURN_IF_ERROR(CheckTarget(*objective_, batch, scores.size(1), row_names_));
+    STOKER_RETURN_IF_ERROR(CheckTargets(objective_, batch, scores.size(1), row_names_));
   }
   return failure;
 }

@@ -38,8 +38,8 @@ std::string WhyNotAlone(const Status& status) {
 }  // namespace
 
 TensorBatch Repeated(const TensorBatch& batch, int64_t size) {
-  return {batch.input.Each([&](const at::Tensor& input) { return RepeatedRows(input, size); }),
-          RepeatedRows(batch.target, size)};
+  const auto repeated = [&](const at::Tensor& rows) { return RepeatedRows(rows, size); };
+  return {batch.input.Each(repeated), batch.target.Each(repeated)};
 }
 
 BatchTrials::BatchTrials(const Recipe& recipe, ModelInput input, const Placement& placement,

@@ -123,11 +123,11 @@ TEST(BatchTrials, ReportWhatIsWrongWithTheRecipeAndNotASize) {
 
 TEST(Repeated, TakesTheSamplesInTheirOrderAgainAndAgain) {
   const TensorBatch batch{at::ones({2, 1, 1, 1}), at::zeros({2}, at::kLong)};
-  batch.target[1] = 7;
+  batch.target.only()[1] = 7;
   const TensorBatch five = Repeated(batch, 5);
   EXPECT_EQ(five.size(), 5);
-  EXPECT_EQ(five.target[3].item<int64_t>(), 7);
-  EXPECT_EQ(five.target[4].item<int64_t>(), 0);
+  EXPECT_EQ(five.target.only()[3].item<int64_t>(), 7);
+  EXPECT_EQ(five.target.only()[4].item<int64_t>(), 0);
 }
 
 }  // namespace stoker::batch_trials_test

@@ -140,10 +140,10 @@ Status StepTimer::CheckBatches(const Choices& first) {
   const TrainOptions& options = recipe_.train.options;
   const RowNames names = NamesInSource(recipe_.data.train, static_cast<uint64_t>(options.seed),
                                        options.input, "data.train");
-  checks_ = {
-      .target = TargetCheckOf(learner.shared_loss(), names,
-                              OutputsToCheck(plan_.outputs, learner.model(), plan_.input, device_)),
-      .inputs = TokenChecksOf(plan_.tokens, recipe_.train.options.AllInputs(), names)};
+  checks_ = {.targets = TargetChecksOf(
+                 learner.objective(), names,
+                 OutputsToCheck(plan_.outputs, learner.model(), plan_.input, device_)),
+             .inputs = TokenChecksOf(plan_.tokens, recipe_.train.options.AllInputs(), names)};
   return OkStatus();
 }
 
