@@ -34,8 +34,10 @@ class Verdict:
     outcomes: list  # (what it was, process.Outcome)
     recipe: str = ""
 
-    def late_only(self):
-        return all(finding.startswith(("late:", "left behind:")) for finding in self.findings)
+    def may_be_the_machines(self):
+        """Whether a busy machine alone can make these: it is late, or the undisturbed command's memory was looked at too seldom."""
+        told = ("late:", "left behind:") + (() if self.case.budget else ("memory:",))
+        return all(finding.startswith(told) for finding in self.findings)
 
 
 class Session:
@@ -133,7 +135,7 @@ class Session:
 
 
 def judge_seed(settings, seed, difficulty=None):
-    """The Verdict of one seed. What is only late is tried twice more, since the machine may be busy."""
+    """The Verdict of one seed. What a busy machine alone may have made is tried twice more."""
     for _ in range(3):
         folder = tempfile.mkdtemp(prefix="stoker-chaos-", dir=MEMORY if os.access(MEMORY, os.W_OK) else None)
         session = None
@@ -144,6 +146,6 @@ def judge_seed(settings, seed, difficulty=None):
             if session:
                 session.server.server_close()
             shutil.rmtree(folder, ignore_errors=True)
-        if not verdict.findings or not verdict.late_only():
+        if not verdict.findings or not verdict.may_be_the_machines():
             return verdict
     return verdict
