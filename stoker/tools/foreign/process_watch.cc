@@ -61,8 +61,11 @@ void ProcessWatch::SetCommand(int64_t pid, std::vector<std::string> words) {
 
 bool ProcessWatch::WantsCommand(const ProcessSample& sample) const {
   const auto known = processes_.find({sample.start, sample.pid});
-  return known != processes_.end() &&
-         (known->second.command.empty() || known->second.named != sample.name);
+  if (known == processes_.end()) return false;
+  const std::vector<std::string>& command = known->second.command;
+  // In the moment in which a process becomes a program it shows its name alone, in brackets.
+  const bool shows_none = command.empty() || command.front().starts_with('[');
+  return shows_none || known->second.named != sample.name;
 }
 
 // What the counters do not say, which is all but computing and waiting for a CPU, is divided as the

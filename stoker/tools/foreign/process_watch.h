@@ -21,7 +21,8 @@ class ProcessWatch {
   void Add(std::span<const ProcessSample> samples, int64_t now_ns);
   // Says what a process is called; the last call counts, because a process may become another.
   void SetCommand(int64_t pid, std::vector<std::string> words);
-  // Whether the command of a process is still to be read: it was not, or its name has changed.
+  // Whether the command of a process is still to be read: it was not, it showed none
+  // (CommandLineOf), or its name has changed.
   bool WantsCommand(const ProcessSample& sample) const;
 
   // Returns the processes that were seen at least twice, the busiest first, with their roles.

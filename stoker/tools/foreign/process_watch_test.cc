@@ -77,6 +77,8 @@ TEST(ProcessWatch, WantsACommandAgainWhenAProcessBecomesAnother) {
   EXPECT_FALSE(watch.WantsCommand(sample));
   watch.Add({{sample}}, 0);
   EXPECT_TRUE(watch.WantsCommand(sample));
+  watch.SetCommand(10, {"[sh]"});  // it was about to become it
+  EXPECT_TRUE(watch.WantsCommand(sample));
   watch.SetCommand(10, {"sh"});
   EXPECT_FALSE(watch.WantsCommand(sample));
   sample.name = "train";
