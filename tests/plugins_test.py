@@ -40,6 +40,18 @@ class PluginsTest(ProgramTest):
         self.run_stoker("predict", "whole", "--allow-code", "--to", "answers.jsonl")
         self.assertEqual(len(self.read("answers.jsonl").splitlines()), 400)
 
+    def test_a_loss_of_a_plug_in_may_be_that_of_one_of_several_targets(self):
+        recipe = self.read("own.yaml").decode().replace("classes: 2", "classes: 3")
+        recipe = recipe.replace("    - batch: ", "    - join: {fields: [label], to: again, dtype: float32, keep: true}\n    - batch: ")
+        recipe = re.sub(r"\n  (metrics|early_stopping|loss): .*", "", recipe)
+        self.write("two.yaml", recipe + "  target: {label: {outputs: 2, loss: {margin: {margin: 0.5}}, metrics: [f1]}, again: {loss: mse}}\n")
+        self.run_stoker("train", "two.yaml", "--allow-code", "--run", "two")
+        measured = self.run_json("eval", "two", "--allow-code")
+        self.assertGreater(measured["metrics"]["label.accuracy"], 0.9)
+        changed = self.run_json("eval", "two", "--allow-code", "--set", "train.target.label.metrics=[auc]")
+        self.assertIn("label.auc", changed["metrics"])
+        self.assertIn("stay those that it was trained with", self.refused("eval", "two", "--allow-code", "--set", "train.target=label", expect=1))
+
     def test_bench_pack_lr_find_batch_find_and_schedule_load_it_too(self):
         self.run_stoker("bench", "own.yaml", "--allow-code", "--epochs", "1")
         self.assertEqual(self.run_json("pack", "own.yaml", "packed.stoker", "--allow-code", "--of", "eval", "--stages", "2")["elements"], 400)

@@ -132,28 +132,34 @@ Status CheckLearned(const std::filesystem::path& run, const LoadedWeights& loade
 }
 
 // "price (1 output), taste (3 outputs)"; empty of one target.
-std::string DealtOutputs(const ConfigNode& recipe) {
-  const Result<TrainRecipe> train = ParseTrainSection(recipe);
+std::string DealtOutputs(const TrainRecipe& train) {
   std::string dealt;
-  if (!train.ok()) return dealt;
-  for (const TargetRecipe& target : train->targets) {
+  for (const TargetRecipe& target : train.targets) {
     dealt += fmt::format("{}{} ({} output{})", dealt.empty() ? "" : ", ", target.field,
                          target.outputs, target.outputs == 1 ? "" : "s");
   }
   return dealt;
 }
 
+std::vector<PredictedTarget> TargetsOf(const TrainRecipe& train) {
+  std::vector<PredictedTarget> targets;
+  for (const TargetRecipe& target : train.targets)
+    targets.push_back({target.field, target.classes});
+  return targets;
+}
+
 // Which outputs of the model are which target's was settled when it was trained.
-Status CheckOutputsStay(const std::string& trained, const ConfigNode& recipe) {
-  const std::string now = DealtOutputs(recipe);
-  if (now == trained) return OkStatus();
+//   stored  the recipe of the run, before changes; its plug-ins are loaded
+Status CheckOutputsStay(const ConfigNode& stored, const TrainRecipe& now) {
+  const Result<TrainRecipe> trained = ParseTrainSection(stored);
+  if (!trained.ok() || DealtOutputs(*trained) == DealtOutputs(now)) return OkStatus();
   const auto named = [](const std::string& dealt) {
     return dealt.empty() ? std::string("one target") : dealt;
   };
   return FailedPrecondition(
       "train.target was changed from {} to {}, and the model's outputs stay those that it was "
       "trained with; leave names and outputs as they are",
-      named(trained), named(now));
+      named(DealtOutputs(*trained)), named(DealtOutputs(now)));
 }
 
 }  // namespace
@@ -169,11 +175,7 @@ std::vector<std::string> ClassNamesIn(const ConfigNode& recipe) {
 
 std::vector<PredictedTarget> TargetsIn(const ConfigNode& recipe) {
   const Result<TrainRecipe> train = ParseTrainSection(recipe);
-  std::vector<PredictedTarget> targets;
-  if (!train.ok()) return targets;
-  for (const TargetRecipe& target : train->targets)
-    targets.push_back({target.field, target.classes});
-  return targets;
+  return train.ok() ? TargetsOf(*train) : std::vector<PredictedTarget>();
 }
 
 struct Predictor::Parts {
@@ -298,8 +300,8 @@ const std::vector<PredictedTarget>& Predictor::targets() const { return parts_->
 
 Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& run,
                                                    const std::vector<std::string>& assignments) {
-  STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRunRecipe(run));
-  const std::string trained_outputs = DealtOutputs(recipe);
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode stored, ReadRunRecipe(run));
+  ConfigNode recipe = stored;
   STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> other_plugins,
                           LoadPluginsOfRun(recipe, assignments, run));
   UseLearnedOf(run, recipe);
@@ -310,8 +312,8 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
     STOKER_RETURN_IF_ERROR(FillInLearned(learned.get(), train));
   }
   STOKER_ASSIGN_OR_RETURN(Objective objective, BuildObjective(train));
-  STOKER_RETURN_IF_ERROR(CheckOutputsStay(trained_outputs, recipe));
-  std::vector<PredictedTarget> targets = TargetsIn(recipe);
+  if (!assignments.empty()) STOKER_RETURN_IF_ERROR(CheckOutputsStay(stored, train));
+  std::vector<PredictedTarget> targets = TargetsOf(train);
   STOKER_RETURN_IF_ERROR(WishFor(train.memory));
   STOKER_ASSIGN_OR_RETURN(LoadedWeights loaded, LoadRunWeights(RunPaths{run}));
   STOKER_RETURN_IF_ERROR(CheckLearned(run, loaded));
