@@ -34,10 +34,8 @@ Status CheckNamesOfOneTarget(const ConfigNode& root, const DataRecipe& data,
 // The names that the data have for the numbers of this field. Those of a source, such as of its
 // folders, are of the field that sources call so.
 std::vector<std::string> NamesIn(const Dataset& data, const std::string& field) {
-  const WordNumbers* const numbers = FindWordNumbers(data, field);
-  if (numbers != nullptr)
-    return numbers->first_number() == 0 ? numbers->words() : std::vector<std::string>();
-  return field == "label" ? FindClassNames(data, field) : std::vector<std::string>();
+  const bool known = field == "label" || FindWordNumbers(data, field) != nullptr;
+  return known ? FindClassNames(data, field) : std::vector<std::string>();
 }
 
 Status CheckNoneForAll(const ConfigNode& root) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "stoker/base/problems.h"
 #include "stoker/run/placed_entry_internal.h"
@@ -50,6 +51,12 @@ Status ParseMetrics(const ConfigNode& section, std::vector<MetricRegistry::Confi
   }
   std::ranges::move(MetricRegistry::FiguresOf(metrics), std::back_inserter(read.measured));
   return problems.ToStatus();
+}
+
+ConfigNode FilledMetrics(const std::vector<MetricRegistry::Configured>& metrics) {
+  std::vector<ConfigNode> nodes;
+  for (const MetricRegistry::Configured& metric : metrics) nodes.push_back(metric.node);
+  return ConfigNode::List(std::move(nodes));
 }
 
 }  // namespace stoker

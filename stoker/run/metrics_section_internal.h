@@ -22,4 +22,7 @@ struct ReadMetrics {
 Status ParseMetrics(const ConfigNode& section, std::vector<MetricRegistry::Configured>& metrics,
                     ReadMetrics& read, std::string_view key = "train.metrics");
 
+// Returns the value of the key.
+ConfigNode FilledMetrics(const std::vector<MetricRegistry::Configured>& metrics);
+
 }  // namespace stoker

@@ -140,9 +140,7 @@ ConfigNode TrainRecipe::Filled() const {
   if (!options.inputs.empty()) *filled.Find("input") = FilledInputs(options.inputs, options.input);
   if (targets.empty()) {
     *filled.Find("target") = FilledTarget(options.target, target);
-    std::vector<ConfigNode> measured;
-    for (const MetricRegistry::Configured& metric : metrics) measured.push_back(metric.node);
-    filled.entries.push_back({"metrics", {}, ConfigNode::List(std::move(measured))});
+    filled.entries.push_back({"metrics", {}, FilledMetrics(metrics)});
     filled.entries.push_back({"loss", {}, FilledLoss(loss, balanced)});
   } else {
     *filled.Find("target") = FilledTargets(targets);

@@ -284,9 +284,7 @@ ConfigNode FilledTargets(const std::vector<TargetRecipe>& targets) {
         .outputs = target.outputs, .weight = target.weight, .classes = target.classes};
     ConfigNode options = FormatOptions(OptionsOf<PlainOptions>(), &plain);
     options.entries.push_back({"loss", {}, FilledLoss(target.loss, target.balanced)});
-    std::vector<ConfigNode> metrics;
-    for (const MetricRegistry::Configured& metric : target.metrics) metrics.push_back(metric.node);
-    options.entries.push_back({"metrics", {}, ConfigNode::List(std::move(metrics))});
+    options.entries.push_back({"metrics", {}, FilledMetrics(target.metrics)});
     ConfigNode transform = TransformOf(target.transform);
     std::ranges::move(transform.entries, std::back_inserter(options.entries));
     filled.entries.push_back({target.field, {}, std::move(options)});

@@ -188,9 +188,11 @@ class RemoteSource final : public ByteSource {
       const uint64_t begin = next_ - repeated;
       const auto size = static_cast<size_t>(std::min<uint64_t>(part_bytes_, file_->size() - begin));
       // The part that is read next has to come; those after it only where there is room for them.
-      const bool has_room = account_ == nullptr || account_->HasRoomFor(static_cast<int64_t>(size));
-      if (!ahead_.empty() && spare_.size() != size && !has_room) break;
-      Buffer buffer = spare_.size() == size ? std::move(spare_) : Buffer::Allocate(size, account_);
+      const bool has_spare = spare_.size() == size;
+      const bool fits =
+          has_spare || account_ == nullptr || account_->HasRoomFor(static_cast<int64_t>(size));
+      if (!ahead_.empty() && !fits) break;
+      Buffer buffer = has_spare ? std::move(spare_) : Buffer::Allocate(size, account_);
       spare_ = Buffer();
       auto part = std::make_shared<Part>(begin, size, std::move(buffer), repeated);
       const Status asked = RequestPool::Shared().Run([part, file = file_] { part->Fetch(*file); },
