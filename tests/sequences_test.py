@@ -78,6 +78,54 @@ class SequencesTest(ProgramTest):
         batch = "data.train.2={bucket_by_length: {field: tokens, boundaries: [8, 16], sizes: 16}}"
         self.assertGreater(self.train("run", MODELS["gru"], batch, "train.max_steps=80")["accuracy"], 0.9)
 
+    RAGGED = ("data.train.2={batch: {size: 32, ragged: true}}", "data.eval.1={batch: {size: 256, ragged: true}}")
+
+    def test_ragged_batches_train_to_what_padded_ones_do(self):
+        for name, model in MODELS.items():
+            with self.subTest(model=name):
+                padded = self.train(f"{name}-padded", model)
+                ragged = self.train(f"{name}-ragged", model, *self.RAGGED)
+                self.assertAlmostEqual(ragged["loss"], padded["loss"], places=2)
+                self.assertGreater(ragged["accuracy"], 0.9)
+        # With no number for padding an optimizer of rows takes the same rows in the same order.
+        lazy = (MODELS["embedding_bag"].replace("tokens: 100", "tokens: 5000"), "train.optimizer={adamw: {lazy: true}}")
+        self.train("rows-padded", *lazy)
+        self.train("rows-ragged", *lazy, *self.RAGGED)
+        self.assertEqual(self.weights_of("rows-ragged"), self.weights_of("rows-padded"))
+
+    def test_ragged_batches_are_read_by_every_command(self):
+        model = MODELS["embedding_bag"]
+        sets = [part for one in (f"model={model}", *self.RAGGED) for part in ("--set", one)]
+        self.run_stoker("check", "reviews.yaml", *sets)
+        self.run_stoker("lint", "reviews.yaml", *sets)
+        found = self.run_json("batch-find", "reviews.yaml", "--seconds", "0", "--most", "64", *sets)
+        self.assertEqual(found["key"], "data.train.batch.size")
+        measured = self.run_json("bench", "reviews.yaml", "--epochs", "2", *sets)
+        self.assertEqual(measured["samples"], 2 * self.run_json("bench", "reviews.yaml", "--epochs", "1", *sets)["samples"])
+        self.train("run", model, *self.RAGGED, "train.callbacks=[{noise_scale: {every: 2}}]")
+        self.write("new.csv", "text,opinion\nfine word1 word2,bad\n,bad\nawful,bad\n")
+        out, _ = self.run_stoker("predict", "run", "--set", "data.split=null", "--set", f"data.source.csv.files={self.path('new.csv')}")
+        self.assertEqual([json.loads(line)["class"] for line in out.splitlines()][::2], ["good", "bad"])
+        _, err = self.run_stoker("predict", "run", "--fields", "tokens", expect=1)
+        self.assertIn("is ragged", err)
+
+    def test_a_ragged_run_is_resumed_and_shared_by_ranks_as_a_padded_one(self):
+        model = MODELS["embedding_bag"].replace("width", "dropout: 0.2, width")
+        self.train("whole", model, *self.RAGGED)
+        self.train("cut", model, *self.RAGGED, "train.callbacks=[{stop_at: {step: 13}}]")
+        self.run_stoker("train", "--resume", "--allow-changes", "--run", "cut", "--quiet", "--set", "train.callbacks=[]")
+        self.assertEqual(self.weights_of("cut"), self.weights_of("whole"))
+        sets = [part for one in (f"model={MODELS['embedding_bag']}", "train.threads=1", "train.tune=off", *self.RAGGED)
+                for part in ("--set", one)]
+        self.run_stoker("launch", "-n", "2", "--", "train", "reviews.yaml", "--run", "ranks", "--quiet", *sets)
+        self.run_stoker("train", "reviews.yaml", "--run", "alone", "--quiet", *sets)
+        self.assertAlmostEqual(self.run_json("eval", "ranks")["loss"], self.run_json("eval", "alone")["loss"], places=3)
+
+    def test_a_ragged_token_that_the_model_does_not_know_is_named_with_its_sample(self):
+        few = [f"model={MODELS['embedding_bag'].replace('tokens: 100', 'tokens: 20')}", *self.RAGGED]
+        out, err = self.run_stoker("check", "reviews.yaml", *(part for one in few for part in ("--set", one)), expect=1)
+        self.assertRegex(out + err, r"sample \d+ \(.*reviews.csv: record .* has the token \d+, and the model knows those from 0 to 19")
+
     def test_a_run_that_is_killed_and_resumed_has_the_weights_of_one_that_is_not(self):
         for name in ("embedding_bag", "lstm"):
             with self.subTest(model=name):

@@ -153,8 +153,8 @@ void DevicePrefetcher::HandToCurrentStream(const Ready& ready) const {
   const c10::impl::VirtualGuardImpl backend(device_.type());
   const c10::Stream current = backend.getStream(device_);
   ready.copied->block(current);
-  for (const at::Tensor& input : (*ready.batch)->input.all()) input.record_stream(current);
-  for (const at::Tensor& target : (*ready.batch)->target.all()) target.record_stream(current);
+  for (const at::Tensor& input : (*ready.batch)->input.Tensors()) input.record_stream(current);
+  for (const at::Tensor& target : (*ready.batch)->target.Tensors()) target.record_stream(current);
 }
 
 Result<std::optional<TensorBatch>> DevicePrefetcher::Next() {

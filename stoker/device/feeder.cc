@@ -5,6 +5,9 @@
 #include <ATen/ops/sub.h>
 #include <ATen/ops/tensor.h>
 
+#include <algorithm>
+#include <span>
+
 #include "stoker/base/clock.h"
 #include "stoker/base/denormals.h"
 #include "stoker/base/problems.h"
@@ -42,6 +45,21 @@ Status TooFewDimensions(const Field& field, const Field* target, const std::stri
 // The key of a recipe that names the field.
 std::string KeyOf(const FeederInput& input) {
   return input.name.empty() ? "train.input" : "train.input." + input.name;
+}
+
+Status CheckRagged(const Spec& spec, const Field& field, const Field& offsets,
+                   const FeederInput& input) {
+  if (!IsRaggedTokens(field)) {
+    return InvalidArgument(
+        "{}: field {} is ragged, and models take ragged sequences of tokens alone, whole numbers "
+        "of 16 to 64 bits; use padded_batch",
+        KeyOf(input), field.ToString());
+  }
+  if (offsets.shape.size() == 1 && IsToken(offsets.dtype)) return OkStatus();
+  return InvalidArgument(
+      "{}: field {} holds the offsets of '{}', and no later stage may make them anything else than "
+      "whole numbers in one dimension; the fields are {}",
+      KeyOf(input), offsets.ToString(), field.name, spec.ToString());
 }
 
 Status CheckInput(const Field& field, const Field* target, const FeederInput& input) {
@@ -83,6 +101,20 @@ Result<std::optional<Element>> NextKeepingDenormals(Iterator& elements) {
   return elements.Next();
 }
 
+// A kernel would read beyond the values.
+Status CheckOffsets(const at::Tensor& offsets, int64_t values, const SampleKey& batch,
+                    const FeederInput& input) {
+  const std::span places(offsets.const_data_ptr<int64_t>(), static_cast<size_t>(offsets.numel()));
+  if (!places.empty() && places.front() == 0 && places.back() == values &&
+      std::ranges::is_sorted(places))
+    return OkStatus();
+  return InvalidArgument(
+      "{}: in batch {} the offsets '{}' do not fit the {} values of '{}': they must begin with 0, "
+      "never fall and end with the number of values; no stage after `batch` may change how many "
+      "there are",
+      KeyOf(input), batch.index, *input.offsets, values, input.field);
+}
+
 // Finds and checks all: each may be wrong where the others are right, or wrong too.
 Status FindInputsAndTargets(const Spec& spec, const FeederOptions& options, FeederFields& fields) {
   Problems problems;
@@ -93,6 +125,12 @@ Status FindInputsAndTargets(const Spec& spec, const FeederOptions& options, Feed
     if (!found.ok()) continue;
     fields.inputs.push_back(*found);
     found_inputs.push_back(&input);
+    std::optional<size_t>& offsets = fields.offsets.emplace_back();
+    if (!input.offsets) continue;
+    const Result<size_t> place = spec.IndexOf(
+        fmt::format("{}: the offsets of '{}'", KeyOf(input), input.field), *input.offsets);
+    problems.Add(place.status());
+    if (place.ok()) offsets = *place;
   }
   for (const std::string& name : options.targets) {
     const Result<size_t> found = FindField(spec, "train.target", name);
@@ -102,9 +140,15 @@ Status FindInputsAndTargets(const Spec& spec, const FeederOptions& options, Feed
   const Field* const target = fields.targets.empty() ? nullptr : &spec.fields[fields.targets[0]];
   bool wrong_input = false;
   for (size_t i = 0; i < found_inputs.size(); ++i) {
-    const Status input = CheckInput(spec.fields[fields.inputs[i]], target, *found_inputs[i]);
+    const Field& field = spec.fields[fields.inputs[i]];
+    if (found_inputs[i]->offsets) {
+      if (fields.offsets[i])
+        problems.Add(CheckRagged(spec, field, spec.fields[*fields.offsets[i]], *found_inputs[i]));
+      continue;
+    }
+    const Status input = CheckInput(field, target, *found_inputs[i]);
     // Without `batch` no field is one, which is said once.
-    const bool no_batch = i > 0 && wrong_input && spec.fields[fields.inputs[i]].shape.empty();
+    const bool no_batch = i > 0 && wrong_input && field.shape.empty();
     if (!no_batch) problems.Add(input);
     wrong_input |= !input.ok();
   }
@@ -172,9 +216,9 @@ at::Tensor Feeder::OnDevice(at::Tensor host) const {
 
 // Normalised values are written in their order at once. The difference and the product are rounded
 // each by itself, as the pipeline's kernel does.
-at::Tensor Feeder::MakeInput(size_t number, const Array& array) const {
+at::Tensor Feeder::MakeInput(size_t number, const at::Tensor& host) const {
   const auto& [shifts, scales] = normalize_[number];
-  at::Tensor input = OnDevice(ToTensor(array));
+  at::Tensor input = OnDevice(host);
   if (at::isIntegralType(input.scalar_type(), /*includeBool=*/false) && !shifts.defined())
     return input.to(at::kLong);
   if (!shifts.defined()) input = input.to(at::kFloat);
@@ -190,13 +234,22 @@ at::Tensor Feeder::MakeInput(size_t number, const Array& array) const {
   return InLayout(normalized.mul_(scales.view(along_channels)), options_.memory_format);
 }
 
-Status Feeder::CheckInput(size_t number, const Array& array, const SampleKey& batch) const {
-  const std::vector<BatchCheck>& checks = options_.check.inputs;
+Status Feeder::CheckInput(size_t number, const Inputs& host, const SampleKey& batch) const {
+  const std::vector<InputCheck>& checks = options_.check.inputs;
   if (number >= checks.size() || !checks[number]) return OkStatus();
   if (normalize_[number].shifts.defined()) return OkStatus();
-  const at::Tensor host = ToTensor(array);
-  if (!at::isIntegralType(host.scalar_type(), /*includeBool=*/false)) return OkStatus();
+  if (!at::isIntegralType(host.all().front().scalar_type(), /*includeBool=*/false))
+    return OkStatus();
   return checks[number](host, batch);
+}
+
+Result<Inputs> Feeder::HostInput(size_t number, const Element& element) const {
+  at::Tensor values = ToTensor(element.arrays[fields_.inputs[number]]);
+  if (!fields_.offsets[number]) return Inputs(std::move(values));
+  at::Tensor offsets = ToTensor(element.arrays[*fields_.offsets[number]]).to(at::kLong);
+  STOKER_RETURN_IF_ERROR(
+      CheckOffsets(offsets, values.size(0), element.key, options_.inputs[number]));
+  return Inputs::WithOffsets(std::move(values), std::move(offsets));
 }
 
 // Converted on the device: bytes travel, not 64-bit integers.
@@ -224,15 +277,18 @@ Result<TensorBatch> Feeder::MakeBatch(const Element& element) const {
   const TraceSpan span("copy");
   TensorBatch batch{.input = {}, .target = {}, .key = element.key};
   Status targets;
+  std::vector<Inputs> host;
   for (size_t i = 0; i < fields_.inputs.size(); ++i) {
-    STOKER_RETURN_IF_ERROR(CatchTorchErrors(
-        [&] { return CheckInput(i, element.arrays[fields_.inputs[i]], element.key); }));
+    STOKER_RETURN_IF_ERROR(CatchTorchErrors([&]() -> Status {
+      STOKER_ASSIGN_OR_RETURN(host.emplace_back(), HostInput(i, element));
+      return CheckInput(i, host.back(), element.key);
+    }));
   }
   const Status status = CatchTorchErrors([&] {
-    std::vector<at::Tensor> inputs;
-    for (size_t i = 0; i < fields_.inputs.size(); ++i)
-      inputs.push_back(MakeInput(i, element.arrays[fields_.inputs[i]]));
-    batch.input = Inputs(std::move(inputs));
+    for (size_t i = 0; i < host.size(); ++i) {
+      batch.input.Add(MakeInput(i, host[i].all().front()),
+                      host[i].ragged(0) ? OnDevice(host[i].offsets(0)) : at::Tensor());
+    }
     targets = MakeTargets(element, batch.target);
   });
   STOKER_RETURN_IF_ERROR(status.While("moving a batch to " + options_.device.str()));

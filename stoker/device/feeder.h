@@ -26,7 +26,7 @@ namespace stoker {
 
 struct TensorBatch {
   // Each float32, [samples, ...]; images [samples, channels, height, width]; tokens int64,
-  // [samples, length].
+  // [samples, length], or ragged, [values].
   Inputs input;
   // Each int64 or float32, [samples], or float32 [samples, numbers] (see Feeder); not defined if
   // FeederOptions::targets is empty
@@ -37,8 +37,9 @@ struct TensorBatch {
   int64_t size() const { return input.samples(); }
 };
 
-// Checks the targets, or one of the inputs, of a batch.
+// Check the targets, or one of the inputs, of a batch.
 using BatchCheck = std::function<Status(const at::Tensor& values, const SampleKey& batch)>;
+using InputCheck = std::function<Status(const Inputs& one, const SampleKey& batch)>;
 
 // Checks in CPU memory, before a batch is copied, on the thread that calls Next. An error replaces
 // the batch. Each may be empty.
@@ -50,13 +51,15 @@ struct BatchChecks {
   std::vector<BatchCheck> targets = {};
   // Of inputs of whole numbers, tokens, in the order of the inputs. Those at the end may be left
   // out.
-  std::vector<BatchCheck> inputs = {};
+  std::vector<InputCheck> inputs = {};
 };
 
 // One of the model's inputs.
 struct FeederInput {
   std::string name = {};  // in train.input, of one of several
   std::string field = "image";
+  // The field of its offsets, if it is ragged (FindOffsets); it holds tokens then.
+  std::optional<std::string> offsets = {};
   // Whether those of four dimensions come as [samples, height, width, channels].
   bool channels_last = false;
   // If not empty, they are bytes, which are copied as such and become (x - shift) * scale on the
@@ -84,6 +87,7 @@ struct FeederOptions {
 // target that is neither one number a sample nor a row of as many for each.
 struct FeederFields {
   std::vector<size_t> inputs;
+  std::vector<std::optional<size_t>> offsets;  // of each input that is ragged
   std::vector<size_t> targets;
   std::vector<size_t> along;
 };
@@ -120,8 +124,10 @@ class Feeder {
  private:
   Feeder(std::unique_ptr<Iterator> elements, FeederFields fields, FeederOptions options);
   at::Tensor OnDevice(at::Tensor host) const;
-  at::Tensor MakeInput(size_t number, const Array& array) const;
-  Status CheckInput(size_t number, const Array& array, const SampleKey& batch) const;
+  // Input `number` as it stands in host memory. Errors: offsets that do not fit the values.
+  Result<Inputs> HostInput(size_t number, const Element& element) const;
+  at::Tensor MakeInput(size_t number, const at::Tensor& host) const;
+  Status CheckInput(size_t number, const Inputs& host, const SampleKey& batch) const;
   Result<at::Tensor> MakeTarget(size_t number, const Element& element) const;
   Status MakeTargets(const Element& element, Targets& targets) const;
   Result<TensorBatch> MakeBatch(const Element& element) const;

@@ -5,6 +5,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/nodes/from_arrays.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/options/registry.h"
 #include "stoker/data/transforms/cast.h"
@@ -192,10 +193,10 @@ TEST(Feeder, ShowsNumbersToWhoeverChecksThemAndGivesTheErrorInTheirPlace) {
 
 TEST(Feeder, ShowsTokensToWhoeverChecksThemAndNoOtherInputs) {
   int64_t seen = 0;
-  const BatchCheck check = [&](const at::Tensor& tokens, const SampleKey& key) {
+  const InputCheck check = [&](const Inputs& tokens, const SampleKey& key) {
     ++seen;
-    return tokens.ge(9).any().item<bool>() ? OutOfRange("batch {} is wrong", key.index)
-                                           : OkStatus();
+    return tokens.only().ge(9).any().item<bool>() ? OutOfRange("batch {} is wrong", key.index)
+                                                  : OkStatus();
   };
   const std::vector<int32_t> tokens = {1, 2, 3, 4, 5, 9, 7, 8};
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset batches,
@@ -219,8 +220,8 @@ TEST(Feeder, GivesSeveralInputsInTheirOrderEachCheckedByItself) {
            {"words", Array::Of<int32_t>(std::vector<int32_t>{1, 2, 3, 4, 5, 9, 7, 8}, {4, 2})},
            {"label", Array::Of(std::vector<uint8_t>(4))}}) |
           Batch{.size = 2});
-  const BatchCheck check = [](const at::Tensor& tokens, const SampleKey&) {
-    return tokens.ge(9).any().item<bool>() ? OutOfRange("9 is no token") : OkStatus();
+  const InputCheck check = [](const Inputs& tokens, const SampleKey&) {
+    return tokens.only().ge(9).any().item<bool>() ? OutOfRange("9 is no token") : OkStatus();
   };
   STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder,
                               Feed(batches, {.inputs = {{.field = "words"}, {.field = "row"}},
@@ -232,6 +233,70 @@ TEST(Feeder, GivesSeveralInputsInTheirOrderEachCheckedByItself) {
   EXPECT_EQ(batch->size(), 2);
   EXPECT_EQ(batch->input.ShapesText(), "[2, 2] and [2, 1]");
   EXPECT_THAT(feeder->Next(), FailsWith(StatusCode::kOutOfRange, "9 is no token"));
+}
+
+// Sequences of tokens 1 2, none, 3 4 5 and 6, in batches of two.
+Result<Dataset> RaggedTokens() {
+  const Map words{
+      .function =
+          [](Element& element, Rng&, Scratch&) {
+            const std::vector<std::vector<int16_t>> all = {{1, 2}, {}, {3, 4, 5}, {6}};
+            const std::vector<int16_t>& own = all[element.arrays[0].values<uint8_t>()[0]];
+            element.arrays.insert(element.arrays.begin(),
+                                  Array::Of<int16_t>(own, {static_cast<int64_t>(own.size())}));
+            return OkStatus();
+          },
+      .output = {{{"words", DType::kInt16, {kUnknownDim}}, {"label", DType::kUInt8, {}}}}};
+  return FromArrays({{"label", Array::Of(std::vector<uint8_t>{0, 1, 2, 3})}}) | words |
+         Batch{.size = 2, .ragged = true};
+}
+
+FeederOptions RaggedWords(InputCheck check = {}) {
+  return {.inputs = {{.field = "words", .offsets = "words_offsets"}},
+          .check = {.targets = {}, .inputs = {std::move(check)}}};
+}
+
+TEST(Feeder, GivesRaggedTokensAsValuesWithOffsets) {
+  int64_t seen = 0;
+  const InputCheck check = [&](const Inputs& tokens, const SampleKey&) {
+    ++seen;
+    EXPECT_TRUE(tokens.ragged(0));
+    return OkStatus();
+  };
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset batches, RaggedTokens());
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder, Feed(batches, RaggedWords(check)));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto first, feeder->Next());
+  EXPECT_TRUE(torch::equal(first->input.all()[0], torch::tensor({1, 2}, torch::kLong)));
+  EXPECT_TRUE(torch::equal(first->input.offsets(0), torch::tensor({0, 2, 2}, torch::kLong)));
+  EXPECT_EQ(first->size(), 2);
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto second, feeder->Next());
+  EXPECT_TRUE(torch::equal(second->input.all()[0], torch::tensor({3, 4, 5, 6}, torch::kLong)));
+  EXPECT_TRUE(torch::equal(second->input.offsets(0), torch::tensor({0, 3, 4}, torch::kLong)));
+  EXPECT_EQ(seen, 2);
+}
+
+TEST(Feeder, RefusesOffsetsThatDoNotFitTheValues) {
+  for (const std::vector<int64_t>& places :
+       {std::vector<int64_t>{0, 2, 3}, {1, 2, 2}, {0, 3, 2}, {0, 2, 1'000'000}, {}}) {
+    const Map change{.function = [places](Element& element, Rng&, Scratch&) {
+      element.arrays[2] = Array::Of<int64_t>(places, {static_cast<int64_t>(places.size())});
+      return OkStatus();
+    }};
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset batches, RaggedTokens() | change);
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder, Feed(batches, RaggedWords()));
+    EXPECT_THAT(feeder->Next(),
+                FailsWith(StatusCode::kInvalidArgument,
+                          "in batch 0 the offsets 'words_offsets' do not fit the 2 values"));
+  }
+}
+
+TEST(Feeder, TakesOnlyTokensRagged) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset batches, RaggedTokens());
+  EXPECT_THAT(
+      Feed(batches, {.inputs = {{.field = "label", .offsets = "words_offsets"}}, .targets = {}}),
+      FailsWith(StatusCode::kInvalidArgument, "is ragged, and models take ragged sequences"));
+  EXPECT_THAT(Feed(batches, {.inputs = {{.field = "words", .offsets = "gone"}}}),
+              FailsWith(StatusCode::kInvalidArgument, "the offsets of 'words'"));
 }
 
 TEST(Feeder, NamesEachInputThatIsMissing) {

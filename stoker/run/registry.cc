@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "stoker/data/core/ragged_fields.h"
 #include "stoker/data/core/tokens.h"
 #include "stoker/data/transforms/layout.h"
 
@@ -142,8 +143,9 @@ Result<ModelInput> ModelInputOf(const Field& field, bool channels_last) {
 
 Result<ModelInput> ModelInputOf(const Dataset& batches, std::string_view field) {
   STOKER_ASSIGN_OR_RETURN(const size_t index, batches.spec().IndexOf("train.input", field));
-  STOKER_ASSIGN_OR_RETURN(ModelInput input, ModelInputOf(batches.spec().fields[index],
-                                                         HasChannelsLast(batches, field)));
+  const Field& found = batches.spec().fields[index];
+  if (IsRaggedTokens(found) && FindOffsets(batches, field)) return ModelInput{.tokens = true};
+  STOKER_ASSIGN_OR_RETURN(ModelInput input, ModelInputOf(found, HasChannelsLast(batches, field)));
   input.features = FindFeatureLayout(batches, field);
   if (!input.features.empty() && input.features.NumSlots() != input.num_values()) {
     return InvalidArgument(

@@ -322,15 +322,20 @@ void FindWordThatPads(const Pipeline& pipeline, std::vector<DataDoubt>& doubts) 
     const auto pads = std::find_if(
         pipeline.stages.begin() + static_cast<ptrdiff_t>(i), pipeline.stages.end(),
         [](const Stage& stage) {
+          if (const auto batch = stage.As<Batch>()) return batch->ragged;
           return (stage.name == PaddedBatch::kName || stage.name == BucketByLength::kName) &&
                  HasZero(stage.options, "padding");
         });
     if (pads == pipeline.stages.end()) continue;
-    doubts.push_back({words.location,
-                      fmt::format("{}: the first word has the number 0, with which `{}` fills "
-                                  "shorter texts up, so a model does not read it",
-                                  Named(pipeline, words), pads->name),
-                      "write `reserve: 1`, which keeps 0 free"});
+    const std::string why =
+        pads->name == Batch::kName
+            ? "which counts as no word for a model whose `padding` is 0"
+            : fmt::format("with which `{}` fills shorter texts up, so a model does not read it",
+                          pads->name);
+    doubts.push_back(
+        {words.location,
+         fmt::format("{}: the first word has the number 0, {}", Named(pipeline, words), why),
+         "write `reserve: 1`, which keeps 0 free"});
   }
 }
 

@@ -83,6 +83,9 @@ TEST(DataDoubts, AWordWhoseNumberIsThatOfPaddingIsNamed) {
   EXPECT_THAT(of("words: {values: [a, b], reserve: 0}", "bucket_by_length: {padding: [0]}"),
               ElementsAre(HasSubstr("`bucket_by_length`")));
   EXPECT_THAT(of("words: {values: auto, reserve: 1}", "padded_batch: 8"), IsEmpty());
+  EXPECT_THAT(of("words: {values: auto}", "batch: {size: 8, ragged: true}"),
+              ElementsAre(HasSubstr("counts as no word")));
+  EXPECT_THAT(of("words: {values: auto, reserve: 1}", "batch: {size: 8, ragged: true}"), IsEmpty());
   EXPECT_THAT(of("words: {values: auto}", "padded_batch: {size: 8, padding: -1}"), IsEmpty());
   EXPECT_THAT(of("words: {vocabulary: w.txt}", "padded_batch: 8"), IsEmpty());
 }

@@ -27,8 +27,9 @@ class SharesRows {
  public:
   virtual ~SharesRows() = default;
 
-  // Returns a dataset with the elements of this one, but with the rows of `share` alone. Keys and
-  // saved positions are the same. Nothing: not possible, as for a stage whose input cannot do it.
+  // Returns a dataset with the elements of this one, but with the rows of `share` alone; offsets of
+  // ragged fields begin at 0 in each share. Keys and saved positions are the same. Nothing: not
+  // possible, as for a stage whose input cannot do it.
   virtual std::optional<Dataset> OnlyRows(const RowShare& share) const = 0;
 
   // Returns the share that this node itself leaves of each batch, if it is such a dataset's batch

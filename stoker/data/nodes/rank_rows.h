@@ -17,9 +17,9 @@ struct RankRows {
 
 // Returns the elements of `batches`, in the same order and with the same keys, of each only the
 // rows of `share`. The ranks' rows of an element, one after the other, are the bytes of the
-// element. A saved position is that of `batches`, so any rank's serves all, and any number of ranks
-// continues it. An element may have no row here (a last batch with fewer rows than there are
-// ranks).
+// element, but for the offsets of ragged fields, which begin at 0 for each rank. A saved position
+// is that of `batches`, so any rank's serves all, and any number of ranks continues it. An element
+// may have no row here (a last batch with fewer rows than there are ranks).
 //
 // Errors: kInvalidArgument: a field has no rows, since it is one number.
 Result<RankRows> RowsOfRank(const Dataset& batches, const RowShare& share);

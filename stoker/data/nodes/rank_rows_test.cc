@@ -208,6 +208,45 @@ TEST(RankRows, NameTheSamplesThatTheyHave) {
   EXPECT_EQ(of_last.front().index, 18);  // of 16 to 20 it has those from the third on
 }
 
+TEST(RankRows, OfRaggedBatchesHaveTheValuesOfTheirSamplesWithOffsetsOfTheirOwn) {
+  const Map lengthen{
+      .function =
+          [](Element& element, Rng&, Scratch& scratch) {
+            const int64_t label = element.arrays[1].values<int64_t>()[0];
+            element.arrays[0] = scratch.NewArray(DType::kInt64, {label % 3});
+            std::ranges::fill(element.arrays[0].values<int64_t>(), label);
+            return OkStatus();
+          },
+      .output = {{{"words", DType::kInt64, {kUnknownDim}}, {"label", DType::kInt64, {}}}},
+      .random = false};
+  for (const bool streamed : {false, true}) {
+    const Result<Dataset> images = streamed ? StreamedImages(21) : NumberedImages(21);
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                                images | lengthen | Batch{.size = 8, .ragged = true});
+    STOKER_ASSERT_OK_AND_ASSIGN(const Elements whole, ReadAll(dataset, Runtime::Inline()));
+    for (const int64_t world : {2, 3}) {
+      STOKER_ASSERT_OK_AND_ASSIGN(const Read read, ReadRanks(dataset, world, Runtime::Threaded(2)));
+      const Elements joined = Joined(read.ranks);
+      ASSERT_EQ(joined.size(), whole.size());
+      for (size_t i = 0; i < whole.size(); ++i) {
+        EXPECT_EQ(joined[i].arrays[0].ToString(), whole[i].arrays[0].ToString());
+        for (const size_t field : {0, 1}) {
+          EXPECT_TRUE(std::ranges::equal(joined[i].arrays[field].values<int64_t>(),
+                                         whole[i].arrays[field].values<int64_t>()));
+        }
+      }
+      for (const Elements& rank : read.ranks) {
+        for (const Element& element : rank) {
+          const auto offsets = element.arrays[2].values<int64_t>();
+          EXPECT_EQ(std::ssize(offsets), element.arrays[1].shape().front() + 1);
+          EXPECT_EQ(offsets.front(), 0);
+          EXPECT_EQ(offsets.back(), element.arrays[0].shape().front());
+        }
+      }
+    }
+  }
+}
+
 TEST(RankRows, ElementsWithoutRowsAreRefused) {
   EXPECT_THAT(RowsOfRank(NumberedImages(4), {.rank = 0, .world = 2}),
               FailsWith(StatusCode::kInvalidArgument, "end the pipeline with `batch`"));

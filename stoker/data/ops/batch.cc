@@ -3,10 +3,12 @@
 #include <numeric>
 
 #include "stoker/data/core/iterator.h"
+#include "stoker/data/core/ragged_fields.h"
 #include "stoker/data/core/row_share.h"
 #include "stoker/data/core/row_stack.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/batching_internal.h"
+#include "stoker/data/ops/ragged_internal.h"
 #include "stoker/data/rewrites/picture_pass.h"
 
 namespace stoker {
@@ -16,16 +18,21 @@ namespace {
 // text or the file of a picture, any other row is no picture.
 std::string_view MendOf(const Field& field) {
   if (field.shape.size() > 1) return "resize or crop before batch, or use padded_batch";
-  if (field.dtype != DType::kUInt8) return "use padded_batch";
+  if (field.dtype != DType::kUInt8)
+    return "use padded_batch, or `ragged: true` for values without padding";
   return "of a text make numbers (wordpiece, sentencepiece, words) and use padded_batch; of a word "
          "that is a class, its number (lookup); of a picture's file, decode, then resize or crop "
          "before batch; a column that is no feature is left out by `drop` in data.features";
 }
 
-Result<Spec> BatchedSpec(const Dataset& input, const Batch& options, const RowShare& share) {
+// The first extent of each batch, or of a share of it; -1 if it varies.
+int64_t ExtentOf(const Dataset& input, const Batch& options, const RowShare& share) {
+  const int64_t extent = BatchExtent(input.cardinality(), options.size, options.drop_remainder);
+  return extent == kUnknownDim ? extent : share.Count(extent);
+}
+
+Result<Spec> StackedSpec(const Dataset& input, int64_t extent) {
   Spec out = input.spec();
-  int64_t extent = BatchExtent(input.cardinality(), options.size, options.drop_remainder);
-  if (extent != kUnknownDim) extent = share.Count(extent);
   for (Field& field : out.fields) {
     if (!IsFullyKnown(field.shape)) {
       return InvalidArgument("batch: field '{}' has shape {}, which differs between elements; {}",
@@ -36,6 +43,24 @@ Result<Spec> BatchedSpec(const Dataset& input, const Batch& options, const RowSh
   return out;
 }
 
+// How elements become batches.
+struct BatchPlan {
+  Spec spec;  // of the batches
+  std::optional<RaggedPlan> ragged;
+};
+
+Result<BatchPlan> PlanOf(const Dataset& input, const Batch& options, const RowShare& share) {
+  const int64_t extent = ExtentOf(input, options, share);
+  BatchPlan plan;
+  if (options.ragged) {
+    STOKER_ASSIGN_OR_RETURN(plan.ragged, RaggedPlan::Make(input.spec(), extent));
+    plan.spec = plan.ragged->output();
+  } else {
+    STOKER_ASSIGN_OR_RETURN(plan.spec, StackedSpec(input, extent));
+  }
+  return plan;
+}
+
 // A batch without a row, in which no input is read.
 Rows NoRows(const Spec& spec, Scratch& scratch) {
   Rows rows;
@@ -44,17 +69,22 @@ Rows NoRows(const Spec& spec, Scratch& scratch) {
   return rows;
 }
 
-class BatchNode final : public FixedBatchNode, public SharesRows {
+class BatchNode final : public FixedBatchNode, public SharesRows, public RaggedFields {
  public:
-  BatchNode(Dataset input, const Batch& options, Spec spec, const RowShare& share = {})
-      : FixedBatchNode(Batch::kName, std::move(spec), std::move(input), options.size,
+  BatchNode(Dataset input, const Batch& options, BatchPlan plan, const RowShare& share = {})
+      : FixedBatchNode(Batch::kName, std::move(plan.spec), std::move(input), options.size,
                        options.drop_remainder),
+        ragged_(std::move(plan.ragged)),
         share_(share) {}
 
   std::string Details() const override {
-    const std::string details = FixedBatchNode::Details();
+    std::string details = FixedBatchNode::Details();
+    if (ragged_) details += fmt::format(", ragged {}", ragged_->FieldsText());
     if (share_.whole()) return details;
     return fmt::format("{}, rows {} of {}", details, share_.rank, share_.world);
+  }
+  std::optional<std::string> OffsetsOf(std::string_view field) const override {
+    return ragged_ ? ragged_->OffsetsOf(field) : std::nullopt;
   }
   std::optional<Dataset> OnlyRows(const RowShare& share) const override;
   RowShare rows_made() const override { return share_; }
@@ -75,6 +105,7 @@ class BatchNode final : public FixedBatchNode, public SharesRows {
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
+    if (ragged_) return ReadRagged(position, context);
     STOKER_ASSIGN_OR_RETURN(Rows rows, context.vectorized() ? ReadVectorized(position, context)
                                                             : ReadOneByOne(position, context));
     return RowsAsElement(std::move(rows), {context.epoch(), position});
@@ -102,20 +133,32 @@ class BatchNode final : public FixedBatchNode, public SharesRows {
     return std::move(stack).Take();
   }
 
+  Result<Element> ReadRagged(int64_t position, const ReadContext& context) const {
+    std::vector<Element> elements;
+    for (int64_t i = 0; i < share_.Count(CountOf(position)); ++i) {
+      STOKER_ASSIGN_OR_RETURN(elements.emplace_back(),
+                              input().node().Read(FirstOfShare(position) + i, context));
+    }
+    Scratch scratch = context.scratch(*this);
+    return ragged_->Join(elements, {context.epoch(), position}, scratch);
+  }
+
   // By position, the first of the input's elements that become rows here.
   int64_t FirstOfShare(int64_t position) const {
     return FirstOf(position) + share_.Begin(CountOf(position));
   }
 
+  const std::optional<RaggedPlan> ragged_;
   const RowShare share_;
 };
 
 std::optional<Dataset> BatchNode::OnlyRows(const RowShare& share) const {
   if (!share_.whole()) return std::nullopt;
-  const Batch options{.size = size(), .drop_remainder = drop_remainder()};
-  Result<Spec> spec = BatchedSpec(input(), options, share);
-  if (!spec.ok()) return std::nullopt;
-  return Dataset(std::make_shared<BatchNode>(input(), options, *std::move(spec), share));
+  const Batch options{
+      .size = size(), .drop_remainder = drop_remainder(), .ragged = ragged_.has_value()};
+  Result<BatchPlan> plan = PlanOf(input(), options, share);
+  if (!plan.ok()) return std::nullopt;
+  return Dataset(std::make_shared<BatchNode>(input(), options, *std::move(plan), share));
 }
 
 Result<std::unique_ptr<Iterator>> BatchNode::OpenStream(const OpenContext& context) const {
@@ -125,12 +168,13 @@ Result<std::unique_ptr<Iterator>> BatchNode::OpenStream(const OpenContext& conte
       std::unique_ptr<Iterator> input,
       in_order ? context.OpenInput(this->input()) : context.OpenInputInAnyOrder(this->input()));
   return BatchesInOrder(context, *this, std::move(input),
-                        [&spec = this->input().spec(), share = share_](
+                        [&spec = this->input().spec(), &ragged = ragged_, share = share_](
                             std::span<const Element> elements, const SampleKey& key,
                             Scratch& scratch) -> Result<Element> {
                           const std::span<const Element> mine = elements.subspan(
                               static_cast<size_t>(share.Begin(std::ssize(elements))),
                               static_cast<size_t>(share.Count(std::ssize(elements))));
+                          if (ragged) return ragged->Join(mine, key, scratch);
                           if (mine.empty()) return RowsAsElement(NoRows(spec, scratch), key);
                           STOKER_ASSIGN_OR_RETURN(Rows rows, StackElements(spec, mine, scratch));
                           return RowsAsElement(std::move(rows), key);
@@ -142,12 +186,16 @@ Result<std::unique_ptr<Iterator>> BatchNode::OpenStream(const OpenContext& conte
 void Batch::Describe(OptionTable<Batch>& table) {
   table.Field("size", &Batch::size, "elements in a batch", Between(1, kMaxBatchSize))
       .Field("drop_remainder", &Batch::drop_remainder,
-             "leave out an epoch's last batch where it is not full");
+             "leave out an epoch's last batch where it is not full")
+      .Field("ragged", &Batch::ragged,
+             "where the lengths of a field x differ, keep the values of all elements one after the "
+             "other, and add x_offsets, where each element's begin");
 }
 
 Result<Dataset> Batch::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(Spec spec, BatchedSpec(input, *this, /*share=*/{}));
-  return Dataset(std::make_shared<BatchNode>(InOnePass(std::move(input)), *this, std::move(spec)));
+  STOKER_ASSIGN_OR_RETURN(BatchPlan plan, PlanOf(input, *this, /*share=*/{}));
+  if (!ragged) input = InOnePass(std::move(input));  // it makes equal shapes
+  return Dataset(std::make_shared<BatchNode>(std::move(input), *this, std::move(plan)));
 }
 
 }  // namespace stoker

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/data/core/ragged_fields.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/nodes/unpack.h"
 
@@ -140,6 +141,12 @@ Result<Dataset> Unbatch::Build(Dataset input) const {
       return InvalidArgument(
           "unbatch: field '{}' is a scalar; every field is split along its first dimension: put "
           "unbatch after `batch`",
+          field.name);
+    }
+    if (FindOffsets(input, field.name)) {
+      return InvalidArgument(
+          "unbatch: field '{}' is ragged, the values of all elements of a batch, and is not split; "
+          "take padded_batch in the place of `batch`",
           field.name);
     }
     const int64_t extent = field.shape.front();

@@ -289,9 +289,10 @@ inline const std::vector<RandomStep>& RandomSteps() {
        }},
       {"batch",
        [](In input, Draws& draws) {
-         if (!input->spec().ElementBytes()) return input;  // shapes that differ do not stack
-         return std::move(input) |
-                Batch{.size = 1 + draws.Below(9), .drop_remainder = draws.Coin()};
+         Batch batch{.size = 1 + draws.Below(9), .drop_remainder = draws.Coin()};
+         batch.ragged = !input->spec().ElementBytes();
+         In batches = In(*input) | batch;
+         return batches.ok() ? batches : input;  // only the first extent may differ
        }},
       {"mix_batch",
        [](In input, Draws& draws) {

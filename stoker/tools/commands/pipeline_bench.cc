@@ -12,6 +12,7 @@
 #include "stoker/base/statistics.h"
 #include "stoker/data/advice/no_batch.h"
 #include "stoker/data/core/iterator.h"
+#include "stoker/data/core/ragged_fields.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/bucket_by_length.h"
 #include "stoker/data/ops/padded_batch.h"
@@ -126,6 +127,11 @@ BenchObserver ShowPasses(WorkWatch& watch) {
 }
 
 int64_t SamplesIn(const Dataset& dataset, const Element& element) {
+  const Spec& spec = dataset.spec();
+  if (const auto offsets = FindOffsets(dataset, spec.fields.front().name)) {
+    const Result<size_t> place = spec.IndexOf("bench", *offsets);
+    if (place.ok()) return element.arrays[*place].shape().front() - 1;
+  }
   const Shape& shape = element.arrays.front().shape();
   int64_t samples = 1;
   for (size_t i = 0; i < BatchDepth(dataset) && i < shape.size(); ++i) samples *= shape[i];

@@ -38,6 +38,17 @@ TEST(SamplesIn, MultipliesTheDimensionsThatBatchStagesAdded) {
   EXPECT_EQ(SamplesIn(apart, ElementOf({28, 28})), 1);
 }
 
+TEST(SamplesIn, AreThoseOfTheOffsetsOfARaggedBatch) {
+  const Map words{.function = [](Element&, Rng&, Scratch&) { return OkStatus(); },
+                  .output = {{{"words", DType::kInt64, {kUnknownDim}}}}};
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset ragged,
+                              Numbers(8) | words | Batch{.size = 3, .ragged = true});
+  const Element batch{
+      .key = {},
+      .arrays = {Array::Allocate(DType::kInt64, {11}), Array::Allocate(DType::kInt64, {4})}};
+  EXPECT_EQ(SamplesIn(ragged, batch), 3);
+}
+
 class MeasurePipelineTest : public testing::TestWithParam<Runtime> {};
 
 TEST_P(MeasurePipelineTest, CountsSamplesOverManyEpochs) {

@@ -48,10 +48,10 @@ class Model : public torch::nn::Module {
   virtual TrainingScores ForwardToTrain(const at::Tensor& input) { return {Forward(input), {}}; }
 
   // Do the same with all inputs, in the order of ModelInput::parts. The trainer calls these; a
-  // model of one input leaves them as they are.
-  virtual at::Tensor ForwardAll(const Inputs& inputs) { return Forward(inputs.only()); }
+  // model of one input leaves them as they are. Ragged tokens are padded for it.
+  virtual at::Tensor ForwardAll(const Inputs& inputs) { return Forward(PaddedTokens(inputs)); }
   virtual TrainingScores ForwardAllToTrain(const Inputs& inputs) {
-    return ForwardToTrain(inputs.only());
+    return ForwardToTrain(PaddedTokens(inputs));
   }
 
   // Returns the tokens that a model of sequences knows: then another one is refused with its
@@ -97,6 +97,9 @@ class Model : public torch::nn::Module {
   }
 
  private:
+  // The only input, [samples, ...].
+  at::Tensor PaddedTokens(const Inputs& inputs) const;
+
   struct Block {
     std::string name;
     std::vector<std::shared_ptr<torch::nn::Module>> modules;

@@ -10,37 +10,50 @@
 
 namespace stoker {
 
-Status CheckTokens(const at::Tensor& given, const KnownTokens& known, const SampleKey& batch,
+namespace {
+
+// The sample that value number `place` of an input is of.
+int64_t SampleOf(const Inputs& input, int64_t place) {
+  if (!input.ragged(0)) return place / input.all().front().size(1);
+  const at::Tensor& offsets = input.offsets(0);
+  const std::span begins(offsets.const_data_ptr<int64_t>(), static_cast<size_t>(offsets.size(0)));
+  return std::ranges::upper_bound(begins, place) - begins.begin() - 1;
+}
+
+}  // namespace
+
+Status CheckTokens(const Inputs& given, const KnownTokens& known, const SampleKey& batch,
                    const RowNames& names) {
-  if (given.numel() == 0) return OkStatus();
+  const at::Tensor& values = given.all().front();
+  if (values.numel() == 0) return OkStatus();
   // One pass is enough for most batches, and each step makes it.
-  const auto [least, greatest] = at::aminmax(given);
+  const auto [least, greatest] = at::aminmax(values);
   if (least.item<int64_t>() >= 0 && greatest.item<int64_t>() < known.count) return OkStatus();
   // A narrower type may hold neither of the numbers that are compared with.
-  const at::Tensor tokens = given.to(at::kLong);
+  const at::Tensor tokens = values.to(at::kLong).flatten();
   const at::Tensor wrong =
       tokens.ne(known.padding).logical_and(tokens.lt(0).logical_or(tokens.ge(known.count)));
   if (!wrong.any().item<bool>()) return OkStatus();
-  const at::Tensor first = wrong.nonzero()[0];
-  const auto row = first[0].item<int64_t>(), column = first[1].item<int64_t>();
+  const auto place = wrong.nonzero()[0].item<int64_t>();
+  const int64_t sample = SampleOf(given, place);
   return OutOfRange(
       "{} has the token {}, and the model knows those from 0 to {} (`tokens`) and the padding {} "
       "(`padding`)",
-      names(batch, std::span(&row, 1)), tokens[row][column].item<int64_t>(), known.count - 1,
+      names(batch, std::span(&sample, 1)), tokens[place].item<int64_t>(), known.count - 1,
       known.padding);
 }
 
-std::vector<BatchCheck> TokenChecksOf(const TokensByInput& known,
+std::vector<InputCheck> TokenChecksOf(const TokensByInput& known,
                                       const std::vector<InputField>& inputs,
                                       const RowNames& names) {
-  std::vector<BatchCheck> checks;
+  std::vector<InputCheck> checks;
   for (size_t i = 0; i < known.size(); ++i) {
-    BatchCheck& check = checks.emplace_back();
+    InputCheck& check = checks.emplace_back();
     if (!known[i]) continue;
     const std::string what = i < inputs.size() && !inputs[i].name.empty()
                                  ? "reading train.input." + inputs[i].name
                                  : std::string();
-    check = [known = *known[i], names, what](const at::Tensor& tokens, const SampleKey& batch) {
+    check = [known = *known[i], names, what](const Inputs& tokens, const SampleKey& batch) {
       const Status status = CheckTokens(tokens, known, batch, names);
       return what.empty() ? status : status.While(what);
     };

@@ -13,14 +13,14 @@ namespace stoker {
 
 // Errors (kOutOfRange): the first sample, by its name, with a number that is neither a token that
 // the model knows nor the padding.
-//   given  [samples, length], of any integer type
+//   given  one input, [samples, length] or ragged, of any integer type
 //   batch  its key, for `names`
-Status CheckTokens(const at::Tensor& given, const KnownTokens& known, const SampleKey& batch,
+Status CheckTokens(const Inputs& given, const KnownTokens& known, const SampleKey& batch,
                    const RowNames& names);
 
 // Returns this check for each input, for BatchChecks::inputs; an empty one where the model does not
 // say which tokens it knows. Errors have the name of the input, if it has one.
-std::vector<BatchCheck> TokenChecksOf(const TokensByInput& known,
+std::vector<InputCheck> TokenChecksOf(const TokensByInput& known,
                                       const std::vector<InputField>& inputs, const RowNames& names);
 
 // Errors: `batches` pads a field of the model's inputs with another number than `known`'s, so that

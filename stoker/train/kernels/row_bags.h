@@ -7,6 +7,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "stoker/device/inputs.h"
+
 namespace stoker {
 
 struct RowBagOptions {
@@ -18,7 +20,7 @@ struct RowBagOptions {
 // of rows (train/core/row_gradient.h); there are no second derivatives. Gives the same bytes on any
 // number of threads. REQUIRES: IsPlainTable(table), two-dimensional; `ids` are padding or from 0 to
 // below the number of rows, which is not checked.
-//   ids  [samples, length], int64 in CPU memory
-at::Tensor SumRowsOf(const at::Tensor& ids, const at::Tensor& table, const RowBagOptions& options);
+//   ids  one input, [samples, length] or ragged, int64 in CPU memory
+at::Tensor SumRowsOf(const Inputs& ids, const at::Tensor& table, const RowBagOptions& options);
 
 }  // namespace stoker

@@ -58,6 +58,30 @@ TEST(SumRowsOf, GivesTheVectorsAndGradientsOfTorchsOwnParts) {
   }
 }
 
+TEST(SumRowsOf, GivesTheBytesOfPaddedIdsForRaggedOnes) {
+  const at::Tensor ids = Ids(700, 9, 50), table = at::randn({50, 17});
+  // Without the padding at the end of a sample; that between ids stays.
+  std::vector<int64_t> values, offsets = {0};
+  for (int64_t sample = 0; sample < ids.size(0); ++sample) {
+    const auto* const begin = ids.const_data_ptr<int64_t>() + sample * 9;
+    const auto* end = begin + 9;
+    while (end > begin && end[-1] == kPadding) --end;
+    values.insert(values.end(), begin, end);
+    offsets.push_back(static_cast<int64_t>(values.size()));
+  }
+  const Inputs ragged = Inputs::WithOffsets(torch::tensor(values, torch::kLong),
+                                            torch::tensor(offsets, torch::kLong));
+  for (const bool mean : {false, true}) {
+    const RowBagOptions options{.padding = kPadding, .mean = mean};
+    const Passed of_padded =
+        Pass(table, [&](const at::Tensor& leaf) { return SumRowsOf(ids, leaf, options); });
+    const Passed of_ragged =
+        Pass(table, [&](const at::Tensor& leaf) { return SumRowsOf(ragged, leaf, options); });
+    EXPECT_TRUE(of_padded.out.equal(of_ragged.out));
+    EXPECT_TRUE(of_padded.gradient.equal(of_ragged.gradient));
+  }
+}
+
 TEST(SumRowsOf, HasAGradientOfTheRowsThatWereUsed) {
   at::Tensor table = at::randn({5000, 4}).requires_grad_();
   SumRowsOf(torch::tensor({{7L, 4000L}, {7L, long{kPadding}}}), table, {.padding = kPadding})

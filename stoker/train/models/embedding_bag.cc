@@ -39,8 +39,12 @@ class EmbeddingBagModel final : public Model {
   }
   NamedTensors VectorTables() const override { return {{"", embedding_->weight}}; }
 
-  at::Tensor Forward(const at::Tensor& input) override {
-    at::Tensor x = Combined(input);
+  at::Tensor Forward(const at::Tensor& input) override { return ForwardAll(input); }
+  TrainingScores ForwardAllToTrain(const Inputs& inputs) override {
+    return {ForwardAll(inputs), {}};
+  }
+  at::Tensor ForwardAll(const Inputs& inputs) override {
+    at::Tensor x = Combined(inputs);
     for (size_t i = 0; i < layers_.size(); ++i) {
       if (options_.dropout > 0) x = Dropout(x, options_.dropout, is_training());
       x = layers_[i](x);
@@ -50,23 +54,31 @@ class EmbeddingBagModel final : public Model {
   }
 
  private:
-  // Only tokens travel on, each sample's one after the other: padding costs nothing then.
-  at::Tensor Combined(const at::Tensor& input) {
-    const at::Tensor there = TokensIn(input, *Tokens());
+  at::Tensor Combined(const Inputs& inputs) {
+    const at::Tensor& values = inputs.all().front();
+    const at::Tensor there = TokensIn(inputs, *Tokens());
     const at::Tensor& table = embedding_->weight;
     const bool of_rows = embedding_->options.sparse(), greatest = options_.combine == "max";
-    if (of_rows && !greatest && input.is_cpu() && IsPlainTable(table))
-      return SumRowsOf(input, table, {options_.padding, options_.combine == "mean"});
-    const at::Tensor ends = there.sum(1).cumsum(0);
-    const at::Tensor begins =
-        at::cat({at::zeros({1}, ends.options()), ends.narrow(0, 0, ends.size(0) - 1)});
-    const at::Tensor tokens = input.masked_select(there);
+    if (of_rows && !greatest && values.is_cpu() && IsPlainTable(table))
+      return SumRowsOf(inputs, table, {options_.padding, options_.combine == "mean"});
+    const at::Tensor tokens = values.masked_select(there);
+    const at::Tensor begins = BeginsOf(inputs, there);
     if (of_rows && greatest) {
       // torch has no gradient of rows of the greatest values, but of the vectors themselves.
       const at::Tensor each = at::arange(tokens.size(0), tokens.options());
       return BagsOf(embedding_(tokens), each, begins, /*of_rows=*/false);
     }
     return BagsOf(table, tokens, begins, of_rows);
+  }
+
+  // Only tokens travel on, each sample's one after the other: padding costs nothing then. Returns
+  // where each sample's begin.
+  static at::Tensor BeginsOf(const Inputs& inputs, const at::Tensor& there) {
+    // Of each place, or of each sample, how many tokens come before it.
+    const at::Tensor ends = (inputs.ragged(0) ? there : there.sum(1)).cumsum(0);
+    const at::Tensor before = at::cat({at::zeros({1}, ends.options()), ends});
+    if (!inputs.ragged(0)) return before.narrow(0, 0, ends.size(0));
+    return before.index_select(0, inputs.offsets(0).narrow(0, 0, inputs.samples()));
   }
 
   at::Tensor BagsOf(const at::Tensor& table, const at::Tensor& tokens, const at::Tensor& begins,

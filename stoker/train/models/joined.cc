@@ -45,9 +45,11 @@ class JoinedModel final : public ModelOfInputs {
                 " inputs, and here are ", inputs.all().size());
     std::vector<at::Tensor> parts;
     for (size_t i = 0; i < towers_.size(); ++i) {
-      parts.push_back(RunBlock(i, inputs.all()[i], [tower = towers_[i]](const at::Tensor& input) {
-        return tower->Forward(input);
-      }));
+      parts.push_back(
+          RunBlock(i, inputs.all()[i],
+                   [tower = towers_[i], offsets = inputs.offsets(i)](const at::Tensor& values) {
+                     return tower->ForwardAll(Inputs::WithOffsets(values, offsets));
+                   }));
     }
     at::Tensor x = at::cat(parts, /*dim=*/1).relu_();
     for (size_t i = 0; i < layers_.size(); ++i) {

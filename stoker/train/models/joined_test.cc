@@ -53,6 +53,23 @@ TEST(Joined, GivesWhatTheTowersGiveToTheLayersInTheOrderOfTheInputs) {
   EXPECT_TRUE(torch::allclose(model->ForwardAll(Inputs({row, words})), x, 1e-5, 1e-6));
 }
 
+TEST(Joined, GivesARaggedInputToItsTowerWithItsOffsets) {
+  const at::Tensor row = torch::randn({3, 5});
+  const at::Tensor words = torch::tensor({{1, 2, 0}, {0, 0, 0}, {3, 4, 5}}, torch::kLong);
+  Inputs ragged(row);
+  ragged.Add(torch::tensor({1, 2, 3, 4, 5}, torch::kLong),
+             torch::tensor({0, 2, 2, 5}, torch::kLong));
+  for (const bool kept : {false, true}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto model, BuildModel(Configure(Both()), kBoth, 1, {}));
+    if (kept) STOKER_ASSERT_OK(model->CheckpointActivations({"towers.*"}));
+    const at::Tensor scores = model->ForwardAll(ragged);
+    EXPECT_TRUE(torch::allclose(scores, model->ForwardAll(Inputs({row, words})), 1e-5, 1e-6));
+    scores.sum().backward();
+    for (const auto& [name, tensor] : ParametersOf(*model))
+      EXPECT_TRUE(tensor.grad().defined()) << name;
+  }
+}
+
 TEST(Joined, SaysWhichTokensEachInputKnows) {
   STOKER_ASSERT_OK_AND_ASSIGN(const auto model, BuildModel(Configure(Both()), kBoth, 1, {}));
   const TokensByInput known = model->TokensOfAll();

@@ -7,15 +7,16 @@
 
 namespace stoker {
 
-at::Tensor TokensIn(const at::Tensor& input, const KnownTokens& known) {
-  if (input.is_cpu()) {
+at::Tensor TokensIn(const Inputs& one, const KnownTokens& known) {
+  const at::Tensor& values = one.all().front();
+  if (values.is_cpu()) {
     const RowNames places = [](const SampleKey&, std::span<const int64_t> rows) {
       return fmt::format("sample {} of the batch", rows.front());
     };
-    const Status status = CheckTokens(input, known, /*batch=*/{}, places);
+    const Status status = CheckTokens(one, known, /*batch=*/{}, places);
     TORCH_CHECK_VALUE(status.ok(), status.message());
   }
-  return input.ne(known.padding);
+  return values.ne(known.padding);
 }
 
 }  // namespace stoker

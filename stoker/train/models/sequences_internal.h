@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "stoker/base/options.h"
+#include "stoker/device/inputs.h"
 #include "stoker/train/core/known_tokens.h"
 
 namespace stoker {
@@ -25,9 +26,9 @@ void DescribeTokens(OptionTable<T>& table) {
              "writes it (its `padding`)");
 }
 
-// Returns where the numbers of `input` are tokens: bool, of the same shape. On the CPU throws
-// c10::Error, which names the sample by its place, where one is none that the model knows.
-//   input  [samples, length], int64
-at::Tensor TokensIn(const at::Tensor& input, const KnownTokens& known);
+// Returns where the numbers of an input are tokens: bool, of the shape of its values. On the CPU
+// throws c10::Error, which names the sample by its place, where one is none that the model knows.
+//   one  [samples, length] or ragged, int64
+at::Tensor TokensIn(const Inputs& one, const KnownTokens& known);
 
 }  // namespace stoker

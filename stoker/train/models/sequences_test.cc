@@ -80,6 +80,63 @@ TEST(SequenceModels, GiveASampleTheSameScoresAloneAndFilledUpInAnyBatch) {
   }
 }
 
+// The same sequences, one after the other; what fills them up at the end is left out.
+Inputs RaggedOf(const std::vector<std::vector<int64_t>>& rows, int64_t padding) {
+  std::vector<int64_t> values, offsets = {0};
+  for (const std::vector<int64_t>& row : rows) {
+    auto end = row.end();
+    while (end != row.begin() && end[-1] == padding) --end;
+    values.insert(values.end(), row.begin(), end);
+    offsets.push_back(static_cast<int64_t>(values.size()));
+  }
+  return Inputs::WithOffsets(torch::tensor(values, torch::kLong),
+                             torch::tensor(offsets, torch::kLong));
+}
+
+TEST(SequenceModels, GiveRaggedSequencesTheScoresAndGradientsOfPaddedOnes) {
+  for (const int64_t padding : {0, -1, 7}) {
+    // One has padding between its tokens, and one none but padding.
+    const std::vector<std::vector<int64_t>> rows = {
+        {5, 1, padding, 4, 6, 8, 11},
+        {3, 9, 12, padding, padding, padding, padding},
+        {padding, padding, padding, padding, padding, padding, padding},
+        {19, 18, 17, 16, 15, padding, padding}};
+    const auto padded = AllModels(padding), ragged = AllModels(padding);
+    for (size_t i = 0; i < padded.size(); ++i) {
+      SCOPED_TRACE(fmt::format("{}, padding {}", padded[i].first, padding));
+      const at::Tensor expected = padded[i].second->ForwardAll(TokensOf(rows));
+      const at::Tensor scores = ragged[i].second->ForwardAll(RaggedOf(rows, padding));
+      EXPECT_TRUE(torch::allclose(scores, expected, 1e-5, 1e-6));
+      expected.square().sum().backward();
+      scores.square().sum().backward();
+      const NamedTensors wanted = ParametersOf(*padded[i].second);
+      const NamedTensors got = ParametersOf(*ragged[i].second);
+      for (size_t p = 0; p < wanted.size(); ++p) {
+        EXPECT_TRUE(torch::allclose(got[p].tensor.grad(), wanted[p].tensor.grad(), 1e-4, 1e-5))
+            << wanted[p].name;
+      }
+    }
+  }
+}
+
+TEST(SequenceModels, TakeRaggedBatchesWithoutAnyToken) {
+  for (const auto& [name, model] : AllModels(/*padding=*/0)) {
+    const at::Tensor scores = model->ForwardAll(RaggedOf({{}, {}}, /*padding=*/0));
+    EXPECT_EQ(scores.sizes(), (std::vector<int64_t>{2, 3})) << name;
+    EXPECT_TRUE(torch::isfinite(scores).all().item<bool>()) << name;
+  }
+}
+
+TEST(SequenceModels, NameTheSampleOfARaggedTokenThatTheyDoNotKnow) {
+  for (const auto& [name, model] : AllModels(/*padding=*/0)) {
+    const Status status = CatchTorchErrors([&, &model = model] {
+      model->ForwardAll(RaggedOf({{1, 2}, {}, {3, 20}, {4}}, /*padding=*/0));
+    });
+    EXPECT_THAT(status.message(), testing::HasSubstr("sample 2 of the batch has the token 20"))
+        << name;
+  }
+}
+
 // The mask makes the difference: numbers that count as tokens change the scores.
 TEST(SequenceModels, ReadWhatFillsUpAsTokensIfItIsNotTheirPadding) {
   const torch::NoGradGuard no_grad;

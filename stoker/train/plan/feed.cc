@@ -5,6 +5,7 @@
 #include "stoker/base/problems.h"
 #include "stoker/base/worker_group.h"
 #include "stoker/data/advice/no_batch.h"
+#include "stoker/data/core/ragged_fields.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/transforms/layout.h"
@@ -39,6 +40,7 @@ FeederOptions FeedOptions(const TrainOptions& options, const Dataset& batches,
   for (const InputField& input : options.AllInputs()) {
     feed.inputs.push_back({.name = input.name,
                            .field = input.field,
+                           .offsets = FindOffsets(batches, input.field),
                            .channels_last = HasChannelsLast(batches, input.field)});
   }
   return feed;

@@ -189,11 +189,11 @@ Result<FirstBatch> TryFirstSamples(const Recipe& recipe) {
   const RowNames names = NamesInSource(recipe.data.train, static_cast<uint64_t>(options.seed),
                                        options.input, "data.train");
   STOKER_RETURN_IF_ERROR(CheckInputIsFinite(options, first.batch, names));
-  const std::vector<BatchCheck> tokens =
+  const std::vector<InputCheck> tokens =
       TokenChecksOf(model->TokensOfAll(), options.AllInputs(), names);
   for (size_t i = 0; i < std::min(tokens.size(), first.batch.input.all().size()); ++i) {
     if (!tokens[i]) continue;
-    STOKER_RETURN_IF_ERROR(tokens[i](first.batch.input.all()[i], first.batch.key)
+    STOKER_RETURN_IF_ERROR(tokens[i](first.batch.input.One(i), first.batch.key)
                                .While("trying the first batch of data.train"));
   }
   STOKER_ASSIGN_OR_RETURN(std::vector<Field> targets, TargetFields(recipe, recipe.data.train));

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "stoker/data/advice/no_batch.h"
+#include "stoker/data/core/ragged_fields.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/nodes/from_arrays.h"
 #include "stoker/data/recipe/learned_section.h"
@@ -75,6 +76,13 @@ Status CheckFields(const NumberedPipeline& pipeline, const FeederOptions& feed,
   std::erase_if(spec.fields, [&](const Field& field) { return field.name == pipeline.number; });
   for (const std::string& name : wanted) {
     STOKER_ASSIGN_OR_RETURN(const size_t index, spec.IndexOf("predicting", name));
+    if (FindOffsets(pipeline.batches, name)) {
+      return InvalidArgument(
+          "predicting: field {} is ragged, the values of all samples of a batch, and has no row "
+          "for "
+          "each; padded_batch makes one",
+          spec.fields[index].ToString());
+    }
     if (!spec.fields[index].shape.empty()) continue;
     return InvalidArgument("predicting: field {} has no row for each sample of a batch",
                            spec.fields[index].ToString());

@@ -16,8 +16,8 @@ bool AreAlike(const at::Tensor& a, const at::Tensor& b) {
 }
 
 void CopyEach(const Inputs& from, const Inputs& to) {
-  for (size_t i = 0; i < from.all().size(); ++i)
-    to.all()[i].copy_(from.all()[i], /*non_blocking=*/true);
+  const std::vector<at::Tensor> sources = from.Tensors(), places = to.Tensors();
+  for (size_t i = 0; i < sources.size(); ++i) places[i].copy_(sources[i], /*non_blocking=*/true);
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ std::string GraphObstacle(const TrainOptions& options) {
 }
 
 bool GraphedPass::Fits(const TensorBatch& batch) const {
-  return std::ranges::equal(batch.input.all(), inputs_.input.all(), AreAlike) &&
+  return std::ranges::equal(batch.input.Tensors(), inputs_.input.Tensors(), AreAlike) &&
          std::ranges::equal(batch.target.all(), inputs_.target.all(), AreAlike);
 }
 

@@ -15,13 +15,6 @@ namespace {
 
 constexpr int kFewestTimedSteps = 3;
 
-at::Tensor RepeatedRows(const at::Tensor& rows, int64_t size) {
-  const int64_t times = (size - 1) / rows.size(0) + 1;
-  std::vector<int64_t> repeats(static_cast<size_t>(rows.dim()), 1);
-  repeats.front() = times;
-  return rows.repeat(repeats).narrow(0, 0, size);
-}
-
 std::string Megabytes(uint64_t bytes) {
   return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6);
 }
@@ -38,8 +31,7 @@ std::string WhyNotAlone(const Status& status) {
 }  // namespace
 
 TensorBatch Repeated(const TensorBatch& batch, int64_t size) {
-  const auto repeated = [&](const at::Tensor& rows) { return RepeatedRows(rows, size); };
-  return {batch.input.Each(repeated), batch.target.Each(repeated)};
+  return {batch.input.Repeated(size), batch.target.Repeated(size)};
 }
 
 BatchTrials::BatchTrials(const Recipe& recipe, ModelInput input, const Placement& placement,
