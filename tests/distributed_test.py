@@ -50,6 +50,55 @@ class DistributedBase(ProgramTest):
         return sorted(name for name in os.listdir(self.path(run)) if name.startswith("log."))
 
 
+class CheckpointPartsTest(DistributedBase):
+    PARTS = ["--set", "train.checkpoint.parts=true", "--set", "train.distributed.shard_optimizer=true"]
+
+    def test_parts_are_one_checkpoint_for_every_command(self):
+        self.launch(*TRAIN, *self.PARTS, "--run", "run", "--quiet", ranks=3)
+        self.launch(*TRAIN, "--run", "whole", "--quiet", ranks=3)
+        self.assertEqual(self.read("run/weights.safetensors"), self.read("whole/weights.safetensors"))
+        newest = f"run/checkpoints/{self.steps_stored('run')[-1]}"
+        names = sorted(name for name in os.listdir(self.path(newest)) if name.startswith("tensors"))
+        self.assertEqual(names, [f"tensors-0000{rank}-of-00003.safetensors" for rank in range(3)])
+        self.assertEqual([name for name in os.listdir(self.path("run/checkpoints")) if not name.startswith("step-")], [])
+        self.run_stoker("verify", "run")
+        self.assertIn("whole", self.run_stoker("inspect", "run")[0])
+        with open(self.path(f"{newest}/{names[1]}"), "r+b") as part:
+            part.seek(-1, os.SEEK_END)
+            last = part.read(1)
+            part.seek(-1, os.SEEK_END)
+            part.write(bytes([last[0] ^ 1]))
+        out, err = self.run_stoker("verify", "run", expect=1)
+        self.assertIn(names[1], out + err)
+
+    def test_where_ranks_are_killed_between_parts_a_whole_checkpoint_is_left(self):
+        often = [*TRAIN, *self.PARTS, "--set", "train.checkpoint.every_steps=1"]
+        self.launch(*often, "--run", "whole", "--quiet", ranks=3)
+        launcher = self.start("launch", "-n", "3", "--restarts", "9", "--", *often, "--run", "killed", "--quiet")
+        for killed in range(4):
+            stored = len(self.steps_stored("killed")) and self.steps_stored("killed")[-1]
+            while launcher.poll() is None and (not self.steps_stored("killed") or self.steps_stored("killed")[-1] == stored):
+                time.sleep(0.002)
+            ranks = children_of(launcher) if launcher.poll() is None else []
+            if ranks:
+                os.kill(ranks[killed % len(ranks)], signal.SIGKILL)
+        _, err = launcher.communicate()
+        self.assertEqual(launcher.returncode, 0, err)
+        self.assertEqual(self.read("killed/weights.safetensors"), self.read("whole/weights.safetensors"))
+        self.assertEqual([name for name in os.listdir(self.path("killed/checkpoints")) if not name.startswith("step-")], [])
+
+    def test_a_part_that_cannot_be_written_ends_all_with_the_rank_that_says_so(self):
+        full = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))}
+        command = [*TRAIN, *self.PARTS, "--run", "run", "--quiet"]
+        ranks = self.own_ranks(command, command, r1=full)
+        self.assertEqual([process.returncode for process, _, _ in ranks], [1, 1])
+        self.assertIn("rank 1 failed", ranks[0][2])
+        self.assertEqual(self.steps_stored("run"), [])
+
+    def test_by_the_clock_they_are_refused(self):
+        self.assert_fails([*TRAIN, "--set", "train.checkpoint.parts=true", "--set", "train.checkpoint.every_minutes=1"], 1, "take every_steps")
+
+
 class DistributedTest(DistributedBase):
     def test_ranks_train_one_run_that_rank_0_alone_keeps_and_tells_of(self):
         out, err = self.launch("train", "recipe.yaml", "--run-dir", "run", ranks=3)

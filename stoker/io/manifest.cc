@@ -82,12 +82,31 @@ Result<uint32_t> ChecksumOf(const File& file) {
 
 }  // namespace
 
+Result<Json> Manifest::EntryOf(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
+  STOKER_ASSIGN_OR_RETURN(const uint32_t crc, ChecksumOf(file));
+  return Json{{"bytes", file.size()}, {"crc32c", TextOf(crc)}};
+}
+
 Status Manifest::Write(const std::string& directory, std::span<const std::string_view> names) {
   Json files;
   for (const std::string_view name : names) {
-    STOKER_ASSIGN_OR_RETURN(const File file, File::Open(fmt::format("{}/{}", directory, name)));
-    STOKER_ASSIGN_OR_RETURN(const uint32_t crc, ChecksumOf(file));
-    files[std::string(name)] = {{"bytes", file.size()}, {"crc32c", TextOf(crc)}};
+    STOKER_ASSIGN_OR_RETURN(files[std::string(name)],
+                            EntryOf(fmt::format("{}/{}", directory, name)));
+  }
+  return WriteFileAtomically(fmt::format("{}/{}", directory, kManifestName), ManifestText(files));
+}
+
+Status Manifest::WriteEntries(const std::string& directory, const Json& files) {
+  for (const auto& [name, entry] : files.items()) {
+    const std::string path = fmt::format("{}/{}", directory, name);
+    std::error_code unseen;
+    const uintmax_t bytes = fs::file_size(path, unseen);
+    if (!unseen && bytes == entry.value("bytes", uint64_t{0})) continue;
+    return FailedPrecondition(
+        "{}: {} here, and {} bytes were written: do all processes see the same directory?", path,
+        unseen ? std::string("is not") : fmt::format("has {} bytes", bytes),
+        entry.value("bytes", uint64_t{0}));
   }
   return WriteFileAtomically(fmt::format("{}/{}", directory, kManifestName), ManifestText(files));
 }

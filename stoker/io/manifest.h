@@ -30,6 +30,15 @@ class Manifest {
   // Errors: those of io/file.h and io/atomic_file.h.
   static Status Write(const std::string& directory, std::span<const std::string_view> names);
 
+  // Returns the entry of one file as it is now, for WriteEntries. Reads it whole. Errors: those of
+  // io/file.h.
+  static Result<Json> EntryOf(const std::string& path);
+
+  // Writes manifest.json of `directory` with these entries, by file name, some of files that others
+  // have written. Errors: kFailedPrecondition: a file is not there, or of another size; those of
+  // io/atomic_file.h.
+  static Status WriteEntries(const std::string& directory, const Json& files);
+
   // Reads the manifest of `directory`. A missing manifest is kDataLoss.
   static Result<Manifest> Read(const std::string& directory);
 

@@ -3,7 +3,9 @@
 // Each is a directory, step-00000938, with
 //   tensors.safetensors   parameters and buffers ("model."), optimizer state ("optimizer."), and if
 //                         weights are averaged the averages ("average.") and their number
-//                         ("averaging.")
+//                         ("averaging."); of several ranks that write in parts
+//                         (train.checkpoint.parts) tensors-00000-of-00004.safetensors and so on,
+//                         each with some of the tensors, and together with all
 //   state.json            step, epoch, random state, pipeline position, best metrics
 //   manifest.json         size and CRC-32C of each file, and of itself
 // It appears atomically (io/atomic_file.h); older ones are removed only after that. So at any
@@ -15,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -23,8 +26,14 @@
 #include "stoker/base/json.h"
 #include "stoker/base/status.h"
 #include "stoker/formats/safetensors/safetensors.h"
+#include "stoker/io/atomic_file.h"
 
 namespace stoker {
+
+// Returns the name of the file with part `part` of `parts` of the tensors.
+std::string PartName(int64_t part, int64_t parts);
+// Returns whether a file of a checkpoint has this name because it holds tensors.
+bool HoldsTensors(std::string_view name);
 
 struct Checkpoint {
   std::vector<NamedArray> tensors;
@@ -47,6 +56,16 @@ class CheckpointStore {
   Status Write(int64_t step, std::span<const NamedArray> tensors, const Json& state,
                std::span<const int64_t> kept_beside = {});
 
+  // Begins a checkpoint of `step` whose tensors several processes write, each into a file PartName
+  // of the directory. Nothing if there is a whole one. Errors: those of Write.
+  Result<std::optional<AtomicDirectory>> BeginParts(int64_t step);
+  // Writes the state, then does as Write once all of it is there.
+  //   begun  by BeginParts
+  //   parts  the entry (Manifest::EntryOf) of each file of tensors, by its name
+  // Errors: also kFailedPrecondition: a part is not there as it was written.
+  Status PublishParts(int64_t step, AtomicDirectory begun, Json parts, const Json& state,
+                      std::span<const int64_t> kept_beside = {});
+
   // Returns the steps that have a checkpoint, whole or not, oldest first.
   Result<std::vector<int64_t>> Steps() const;
 
@@ -67,7 +86,10 @@ class CheckpointStore {
   std::string PathOf(int64_t step) const;
 
  private:
+  // Begins the directory of `step`, without a damaged one; nothing if there is a whole one.
+  Result<std::optional<AtomicDirectory>> Begin(int64_t step);
   Status WriteOnce(int64_t step, std::span<const NamedArray> tensors, const Json& state);
+  void TidyAfter(int64_t written, std::span<const int64_t> kept_beside);
   Status RemoveOld(int64_t written, std::span<const int64_t> kept_beside);
   // Returns whether the checkpoint of `step` is certainly damaged. Reads all of it the first time,
   // and later only if it was damaged.

@@ -6,6 +6,7 @@
 
 #include "stoker/base/testing.h"
 #include "stoker/io/few_files_testing_internal.h"
+#include "stoker/io/manifest.h"
 #include "stoker/run/testing.h"
 
 namespace stoker::checkpoint_test {
@@ -47,6 +48,63 @@ class CheckpointTest : public testing::Test {
 };
 
 TEST_F(CheckpointTest, TheNewestComesBackAsItWasWritten) { ExpectNewestIs(20, 0); }
+
+// The checkpoint of a step in two parts of one tensor each; returns the entries of its manifest.
+class CheckpointInPartsTest : public CheckpointTest {
+ protected:
+  Json WriteTwoParts(const AtomicDirectory& begun, int64_t step) {
+    Json entries;
+    const std::vector<NamedArray> tensors = Tensors(static_cast<float>(step));
+    for (const int64_t part : {0, 1}) {
+      const std::string path = begun.path() + "/" + PartName(part, 2);
+      EXPECT_THAT(WriteSafetensors(path, std::span(tensors).subspan(static_cast<size_t>(part), 1)),
+                  IsOk());
+      entries[PartName(part, 2)] = *Manifest::EntryOf(path);
+    }
+    return entries;
+  }
+  void WriteStepInParts(int64_t step) {
+    STOKER_ASSERT_OK_AND_ASSIGN(std::optional<AtomicDirectory> begun, store_.BeginParts(step));
+    ASSERT_TRUE(begun.has_value());
+    const Json entries = WriteTwoParts(*begun, step);
+    STOKER_ASSERT_OK(store_.PublishParts(step, *std::move(begun), entries, {{"step", step}}));
+  }
+};
+
+TEST_F(CheckpointInPartsTest, ComesBackWhole) {
+  WriteStepInParts(30);
+  ExpectNewestIs(30, 0);
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<int64_t> steps, store_.Steps());
+  EXPECT_THAT(steps, testing::ElementsAre(20, 30));
+  EXPECT_EQ(PartName(3, 128), "tensors-00003-of-00128.safetensors");
+}
+
+TEST_F(CheckpointInPartsTest, IsBegunOnlyWhereThereIsNoWholeOne) {
+  WriteStepInParts(30);
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto again, store_.BeginParts(30));
+  EXPECT_FALSE(again.has_value());
+}
+
+TEST_F(CheckpointInPartsTest, WithAPartThatIsMissingOrShortIsNotPublished) {
+  for (const bool removed : {true, false}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(std::optional<AtomicDirectory> begun, store_.BeginParts(30));
+    const Json entries = WriteTwoParts(*begun, 30);
+    const fs::path part = fs::path(begun->path()) / PartName(1, 2);
+    removed ? void(fs::remove(part)) : fs::resize_file(part, 9);
+    EXPECT_THAT(store_.PublishParts(30, *std::move(begun), entries, {{"step", 30}}),
+                FailsWith(StatusCode::kFailedPrecondition, "do all processes see the same"));
+    ExpectNewestIs(20, 0);
+  }
+}
+
+TEST_F(CheckpointInPartsTest, WithADamagedPartIsPassedOver) {
+  WriteStepInParts(30);
+  const fs::path part = fs::path(store_.PathOf(30)) / PartName(0, 2);
+  fs::resize_file(part, fs::file_size(part) - 1);
+  ExpectNewestIs(20, 1);
+  fs::remove(part);
+  ExpectNewestIs(20, 1);
+}
 
 TEST_F(CheckpointTest, OlderOnesThanThoseKeptAreRemoved) {
   WriteStep(30);

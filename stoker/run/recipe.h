@@ -134,6 +134,7 @@ struct CheckpointOptions {
   std::string best;
   std::string best_mode = "auto";
   bool async = true;
+  bool parts = false;
 
   static void Describe(OptionTable<CheckpointOptions>& table);
 };

@@ -31,6 +31,7 @@ constexpr std::string_view kHarmless[] = {"data.root",
                                           "train.checkpoint.keep",
                                           "train.checkpoint.every_minutes",
                                           "train.checkpoint.async",
+                                          "train.checkpoint.parts",
                                           "train.distributed.backend",
                                           "train.distributed.timeout",
                                           "train.distributed.shard_optimizer"};

@@ -7,7 +7,7 @@
 //   train.log_every, metrics, tensorboard, feed_threads,
 //   device_prefetch, memory, tune, lint, sanity, detect_anomaly,
 //   activation_checkpointing train.checkpoint.keep,
-//   every_minutes, async, train.distributed.backend, timeout,
+//   every_minutes, async, parts, train.distributed.backend, timeout,
 //   shard_optimizer
 // These do only if something depends on them:
 //   data.eval, train.eval_every, eval_every_steps, limit_batches.eval

@@ -257,7 +257,10 @@ void CheckpointOptions::Describe(OptionTable<CheckpointOptions>& table) {
              OneOf{{"auto", "min", "max"}})
       .Field("async", &CheckpointOptions::async,
              "whether training goes on while one is written: it waits for a copy in memory, as "
-             "large as the checkpoint, not for the disk");
+             "large as the checkpoint, not for the disk")
+      .Field("parts", &CheckpointOptions::parts,
+             "whether each of several processes writes a part, into a directory that all of them "
+             "see, while training waits");
 }
 
 void LimitBatchesOptions::Describe(OptionTable<LimitBatchesOptions>& table) {

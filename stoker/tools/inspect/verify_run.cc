@@ -31,8 +31,13 @@ bool Exists(const fs::path& path) {
 
 // Whether a directory has the name and a file of a checkpoint of a training (run/checkpoint.h).
 bool IsCheckpoint(const fs::path& directory) {
-  const bool named = StepOfDirectory(directory.filename().string()).has_value();
-  return named && (Exists(directory / kManifestName) || Exists(directory / "tensors.safetensors"));
+  if (!StepOfDirectory(directory.filename().string())) return false;
+  if (Exists(directory / kManifestName)) return true;
+  std::error_code ignored;
+  const fs::directory_iterator files(directory, ignored);
+  return std::any_of(begin(files), end(files), [](const fs::directory_entry& file) {
+    return HoldsTensors(file.path().filename().string());
+  });
 }
 
 // A file of a checkpoint, by the manifest beside it; the manifest itself by its own checksum, and

@@ -233,6 +233,58 @@ TEST_F(TrainerRanksTest, WithAStateThatIsSharedOutContinueInAnotherNumber) {
   }
 }
 
+// The names of the files with tensors of the newest checkpoint.
+std::vector<std::string> TensorFilesOf(const std::filesystem::path& run) {
+  const CheckpointStore store((run / "checkpoints").string(), 1);
+  std::vector<std::string> names;
+  const auto steps = store.Steps();
+  if (!steps.ok() || steps->empty()) return names;
+  for (const auto& file : std::filesystem::directory_iterator(store.PathOf(steps->back()))) {
+    if (HoldsTensors(file.path().filename().string()))
+      names.push_back(file.path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+TEST_F(TrainerRanksTest, WriteCheckpointsInPartsThatAnyNumberContinues) {
+  const Settings parts = {"train.checkpoint.parts=true"};
+  for (const char* more : {"train.distributed.shard_optimizer=true", "train.average=ema",
+                           "train.distributed.local_steps=2"}) {
+    SCOPED_TRACE(more);
+    const Settings set = With(kAlike, {"train.optimizer=adamw", "train.epochs=2", more});
+    const std::string name = std::to_string(std::hash<std::string>{}(more));
+    TrainIn(3, name + "-whole", set, /*resume=*/false, /*stop_at=*/3);
+    TrainIn(3, name + "-parts", With(set, parts), /*resume=*/false, /*stop_at=*/3);
+    EXPECT_THAT(TensorFilesOf(problem_ / (name + "-parts")),
+                testing::ElementsAre("tensors-00000-of-00003.safetensors",
+                                     "tensors-00001-of-00003.safetensors",
+                                     "tensors-00002-of-00003.safetensors"));
+    for (const int64_t world : {1, 2, 4}) {
+      const auto resumed = [&](const std::string& of, const Settings& with) {
+        const std::string run = fmt::format("{}-{}", of, world);
+        std::filesystem::copy(problem_ / of, problem_ / run,
+                              std::filesystem::copy_options::recursive);
+        if (world > 1) {
+          TrainIn(world, run, with, /*resume=*/true);
+        } else {
+          STOKER_EXPECT_OK(Resume(run, with));
+        }
+        return WeightsOf(run);
+      };
+      EXPECT_EQ(resumed(name + "-parts", With(set, parts)), resumed(name + "-whole", set)) << world;
+    }
+  }
+}
+
+TEST_F(TrainerRanksTest, InPartsTrainToTheSameBytes) {
+  const Settings set = With(kAlike, {"train.checkpoint.parts=true", "train.epochs=2"});
+  TrainIn(2, "parts", set);
+  TrainIn(2, "whole", With(kAlike, {"train.epochs=2"}));
+  EXPECT_EQ(WeightsOf("parts"), WeightsOf("whole"));
+  EXPECT_EQ(MetricsOf("parts"), MetricsOf("whole"));
+}
+
 TEST_F(TrainerRanksTest, LearnAsWellFromGradientsOfSixteenBits) {
   const Settings set = With(kAlike, {"train.optimizer=sgd"});
   STOKER_ASSERT_OK(Train("alone", set));

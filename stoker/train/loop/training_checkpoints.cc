@@ -12,6 +12,7 @@
 #include "stoker/data/core/drawn_order.h"
 #include "stoker/run/allowed_changes.h"
 #include "stoker/run/retried_write.h"
+#include "stoker/train/loop/checkpoint_parts.h"
 #include "stoker/train/plan/initial_vectors.h"
 #include "stoker/train/step/random_state.h"
 
@@ -214,21 +215,30 @@ void ForgetPermission(const TrainingSession& session) {
   if (!forgotten.ok()) LogWarning("a permission for changes stays: {}", forgotten.message());
 }
 
-// Uses nothing of the session that a step changes.
-//   tensors  what is stored; empty if weights_copy has it
-std::function<Status()> WritingOf(TrainingSession& session, Json state, NamedTensors tensors) {
+// The steps whose checkpoints stay beside the newest.
+std::vector<int64_t> KeptBeside(const TrainingSession& session) {
   std::vector<int64_t> kept = {session.progress.best_step, session.kept_beside};
   if (session.options().on_nonfinite == "rollback") {
     kept.push_back(session.progress.planned_checkpoint);
   }
-  return [&session, step = session.progress.step, state = std::move(state), kept,
-          tensors = std::move(tensors)] {
+  return kept;
+}
+
+// What must be so before a checkpoint is written. The lines that it counts must not be lost where
+// it is not. If the disk has refused them once, that they are lost can still come to light, at a
+// resume; steps that are not stored are gone.
+Status ReadyToWrite(TrainingSession& session) {
+  STOKER_RETURN_IF_ERROR(session.setup.run.held()->CheckPlace());
+  return WriteWithRetries("it", [&session] { return session.recorder->metrics().Sync(); });
+}
+
+// Uses nothing of the session that a step changes.
+//   tensors  what is stored; empty if weights_copy has it
+std::function<Status()> WritingOf(TrainingSession& session, Json state, NamedTensors tensors) {
+  return [&session, step = session.progress.step, state = std::move(state),
+          kept = KeptBeside(session), tensors = std::move(tensors)] {
     const TraceSpan span("write a checkpoint");
-    STOKER_RETURN_IF_ERROR(session.setup.run.held()->CheckPlace());
-    // The lines that it counts must not be lost where it is not. If the disk has refused them once,
-    // that they are lost can still come to light, at a resume; steps that are not stored are gone.
-    STOKER_RETURN_IF_ERROR(
-        WriteWithRetries("it", [&session] { return session.recorder->metrics().Sync(); }));
+    STOKER_RETURN_IF_ERROR(ReadyToWrite(session));
     STOKER_ASSIGN_OR_RETURN(
         const std::vector<NamedArray> arrays,
         tensors.empty() ? session.weights_copy.Arrays() : ToNamedArrays(tensors));
@@ -270,6 +280,28 @@ Result<NamedTensors> StateToStore(TrainingSession& session, const Status& mine) 
   return state;
 }
 
+// Of each rank; all of them take part, or none does.
+Status WriteCheckpointInParts(TrainingSession& session, Status ready, CheckpointUnderWay one) {
+  Json state;
+  if (ready.ok() && session.keeps_run()) {
+    Result<Json> made = SessionState(session);
+    ready = made.ok() ? ReadyToWrite(session) : made.status();
+    if (made.ok()) state = *std::move(made);
+  }
+  STOKER_RETURN_IF_ERROR(AgreeOn(session, ready, "the start of a checkpoint"));
+  const Status written = WriteParts(session, state, KeptBeside(session));
+  if (!session.keeps_run()) {
+    STOKER_RETURN_IF_ERROR(written);
+    return SkipCheckpoint(session);
+  }
+  session.checkpointing.Do([&written] { return written; });
+  session.under_way = one;
+  STOKER_RETURN_IF_ERROR(FinishCheckpoint(session));
+  if (session.setup.resume) ForgetPermission(session);
+  return CallEach(
+      session, [](Callback& callback, RunView& view) { return callback.OnCheckpointTaken(view); });
+}
+
 }  // namespace
 
 Status WriteCheckpoint(TrainingSession& session, CheckpointKind kind) {
@@ -281,6 +313,7 @@ Status WriteCheckpoint(TrainingSession& session, CheckpointKind kind) {
   const Stopwatch held;
   CheckpointUnderWay under_way{.step = progress.step};
   if (ready.ok()) ready = CheckFinite(session);
+  if (session.in_parts()) return WriteCheckpointInParts(session, ready, under_way);
   STOKER_ASSIGN_OR_RETURN(NamedTensors tensors, StateToStore(session, ready));
   if (!session.keeps_run()) return SkipCheckpoint(session);
   STOKER_ASSIGN_OR_RETURN(Json state, SessionState(session));

@@ -207,7 +207,7 @@ Status TrainingLoop::StopBroken(const Status& status, int64_t ahead) {
 Status TrainingLoop::StoreAndPass(const Status& status) {
   if (status.code() == StatusCode::kCancelled && session_->stop_requested()) return OkStatus();
   // Where it is made of what all ranks hold, all of them must know, and be there.
-  const bool of_all = session_->learner->states_differ();
+  const bool of_all = session_->stores_together();
   const bool together = session_->all_know && !session_->group_lost;
   if (session_->progress.step == 0 || (of_all ? !together : !session_->keeps_run())) return status;
   Status stored = Checkpoint(CheckpointKind::kUnplanned);
@@ -236,7 +236,8 @@ Status TrainingLoop::Checkpoint(CheckpointKind kind) {
   const bool has_one = session_->last_checkpoint == step ||
                        (session_->under_way && session_->under_way->step == step);
   if (!has_one) session_->status->Begins(RunActivity::kCheckpoint);
-  if (!has_one && session_->keeps_run()) Does(*session_, "writing the checkpoint of step", step);
+  if (!has_one && (session_->keeps_run() || session_->in_parts()))
+    Does(*session_, "writing the checkpoint of step", step);
   const Stopwatch watch;
   const TraceSpan span("checkpoint");
   STOKER_RETURN_IF_ERROR(WriteCheckpoint(*session_, kind));

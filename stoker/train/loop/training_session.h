@@ -92,6 +92,9 @@ struct TrainingSession {
   // reads its checkpoints, whose content the others get from it.
   bool keeps_run() const { return rank() == 0; }
   int64_t rank() const { return setup.group ? setup.group->membership().rank : 0; }
+  // Returns whether each rank writes a part of a checkpoint, and whether all take part in one.
+  bool in_parts() const { return setup.group && setup.recipe.train.checkpoint.parts; }
+  bool stores_together() const { return in_parts() || learner->states_differ(); }
   // Returns whether no step follows: the last is done, or something ended the run earlier.
   bool at_end() const { return progress.step >= plan().total_steps() || !progress.ended.empty(); }
   // Returns the sums over all processes of the run.

@@ -14,6 +14,7 @@
 #include "stoker/run/run_schedule.h"
 #include "stoker/run/sample_noun.h"
 #include "stoker/train/check/model_lint.h"
+#include "stoker/train/loop/checkpoint_parts.h"
 #include "stoker/train/loop/tensorboard_tensors.h"
 #include "stoker/train/loop/training_checkpoints.h"
 #include "stoker/train/loop/training_evaluation.h"
@@ -333,6 +334,7 @@ Status GetReady(TrainingSession& session) {
   for (std::string& warning : SettingsWithoutEffect(session.setup.recipe, session.plan())) {
     session.setup.warnings.push_back(std::move(warning));
   }
+  if (session.in_parts()) STOKER_RETURN_IF_ERROR(ProbeParts(session));
   STOKER_RETURN_IF_ERROR(BeginAlike(session));
   STOKER_RETURN_IF_ERROR(AgreeOn(session, Store(session, tuning), "the run directory"));
   TellStart(session, std::move(tuning));

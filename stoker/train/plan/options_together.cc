@@ -18,9 +18,10 @@ std::vector<Conflict> ConflictsOfRanks(const TrainRecipe& train) {
   const DistributedOptions& ranks = train.distributed;
   const bool local = ranks.local_steps > 1;
   return {
-      {(ranks.shard_optimizer || local) && train.checkpoint.every_minutes,
-       "train.checkpoint.every_minutes: with distributed.shard_optimizer and local_steps all "
-       "processes give their part of a checkpoint, and their clocks differ; take every_steps"},
+      {(ranks.shard_optimizer || local || train.checkpoint.parts) && train.checkpoint.every_minutes,
+       "train.checkpoint.every_minutes: with checkpoint.parts, distributed.shard_optimizer and "
+       "local_steps all processes give their part of a checkpoint, and their clocks differ; take "
+       "every_steps"},
       {local && ranks.shard_optimizer,
        "train.distributed.shard_optimizer: with local_steps each process needs the state of all "
        "weights; leave one of them out"},

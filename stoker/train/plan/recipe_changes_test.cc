@@ -27,7 +27,7 @@ TEST_F(RecipeChangesTest, WhatMakesNoWeightsOtherOnesIsHarmless) {
         "train.tensorboard=true", "train.feed_threads=3", "train.device_prefetch=2",
         "train.tune=off", "train.lint=false", "train.sanity=false", "train.detect_anomaly=true",
         "train.checkpoint.keep=9", "train.checkpoint.every_minutes=1",
-        "train.checkpoint.async=false"}) {
+        "train.checkpoint.async=false", "train.checkpoint.parts=true"}) {
     const RecipeChanges changes = Changes({"train.on_nonfinite=rollback"}, changed);
     EXPECT_THAT(changes.of_weights, testing::IsEmpty()) << changed;
     EXPECT_EQ(changes.harmless.size(), 1u) << changed;

@@ -199,6 +199,10 @@ class Learner {
   bool states_differ() const { return sharded() || local(); }
   // Returns State of all ranks together, on rank 0; every rank calls it. Errors: those of Group.
   Result<NamedTensors> GatherState();
+  // Returns this rank's part of that, without gathering: what it alone holds, and its share of what
+  // all hold alike. The parts of all ranks are State of all, each tensor once. Every rank calls it.
+  // Errors: those of Group. REQUIRES: ranks.
+  Result<NamedTensors> PartOfState();
 
   // Restores the arrays of State, gathered; `source`: what messages call the arrays' origin. Where
   // the state is shared out, TakeStateOfFirst has to follow.

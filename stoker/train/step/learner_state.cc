@@ -68,6 +68,23 @@ Result<NamedTensors> Learner::GatherState() {
   return StateWith(std::move(of_optimizer));
 }
 
+Result<NamedTensors> Learner::PartOfState() {
+  STOKER_RETURN_IF_ERROR(AverageRanks());
+  const Membership& member = ranks_->group().membership();
+  NamedTensors alike = StateWith(sharded() ? NamedTensors() : optimizer_->State());
+  std::vector<int64_t> sizes;
+  for (const NamedTensor& each : alike) sizes.push_back(static_cast<int64_t>(each.tensor.nbytes()));
+  const std::vector<int64_t> writers = ShareOut(sizes, member.world);
+  NamedTensors part;
+  for (size_t i = 0; i < alike.size(); ++i) {
+    if (writers[i] == member.rank) part.push_back(std::move(alike[i]));
+  }
+  if (!sharded()) return part;
+  for (NamedTensor& own : sharded_->State())
+    part.push_back({fmt::format("{}{}", kOptimizerPrefix, own.name), std::move(own.tensor)});
+  return part;
+}
+
 NamedTensors Learner::StateWith(NamedTensors of_optimizer) const {
   NamedTensors all;
   const auto add = [&](std::string_view prefix, NamedTensors part) {
