@@ -52,6 +52,27 @@ class InputsTest(ProgramTest):
         _, err = self.run_stoker("predict", "run", "a.png", expect=1)
         self.assertIn("train.input", err)
 
+    def test_a_towers_vectors_begin_as_a_file_has_them_by_the_name_of_its_input_or_field(self):
+        self.write("words.vec", "".join(f"{word} {10 + i} 0.5\n" for i, word in enumerate(SWEET)))
+        for name in ("review", "tokens"):
+            with self.subTest(name=name):
+                out, err = self.run_stoker("train", "wines.yaml", "--run", name, *self.settings, "--set", "train.max_steps=1", "--set",
+                                           "model.joined.towers.review.embedding_bag.width=2", "--set",
+                                           f"train.init_from={{vectors: {{{name}: words.vec}}}}", "--set",
+                                           "train.groups=[{match: 'towers.review.embedding.*', lr: 0}]")
+                self.assertRegex(" ".join((out + err).split()), r"the vectors of 3 of the \d+ words of '\w+' are taken from")
+                table = self.tensor(f"{name}/weights.safetensors", "towers.review.embedding.weight", 2)
+                self.assertEqual(sorted(row for row in table if row[0] >= 9), [[10, 0.5], [11, 0.5], [12, 0.5]])
+        self.assert_fails(["train", "wines.yaml", "--run", "none", "--set", "train.init_from={vectors: {numbers: words.vec}}"], 2,
+                          "the model has no vectors of 'numbers'; it has those of 'review'")
+
+    def test_a_ragged_input_gives_the_scores_of_a_padded_one(self):
+        ragged = [part for one in ("data.train.1={batch: {size: 32, ragged: true}}", "data.eval.0={batch: {size: 256, ragged: true}}")
+                  for part in ("--set", one)]
+        self.run_stoker("train", "wines.yaml", "--run", "padded", "--quiet", *self.settings)
+        self.run_stoker("train", "wines.yaml", "--run", "ragged", "--quiet", *self.settings, *ragged)
+        self.assertAlmostEqual(self.run_json("eval", "ragged")["loss"], self.run_json("eval", "padded")["loss"], places=3)
+
     def test_processes_that_train_together_give_the_weights_of_one(self):
         more = ["--set", "train.max_steps=10"]
         self.run_stoker("train", "wines.yaml", "--run", "alone", "--quiet", *self.settings, *more)

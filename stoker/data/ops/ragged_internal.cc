@@ -60,7 +60,7 @@ std::optional<std::string> RaggedPlan::OffsetsOf(std::string_view field) const {
   return OffsetsNameOf(field);
 }
 
-Status RaggedPlan::Check(const Column& column, const Element& element, size_t field) const {
+Status RaggedPlan::Check(const Column& column, const Element& element, size_t field) {
   const Shape& own = element.arrays[field].shape();
   bool fits = own.size() == column.of_element.size();
   for (size_t d = column.ragged ? 1 : 0; fits && d < own.size(); ++d)

@@ -40,7 +40,7 @@ class RaggedPlan {
     Shape of_element;  // its first extent is -1 if it is ragged
     bool ragged = false;
   };
-  Status Check(const Column& column, const Element& element, size_t field) const;
+  static Status Check(const Column& column, const Element& element, size_t field);
 
   std::vector<Column> columns_;  // one for each field of the input
   Spec output_;

@@ -61,8 +61,8 @@ class Model : public torch::nn::Module {
   virtual TokensByInput TokensOfAll() const { return {Tokens()}; }
 
   // Returns the tables that have a vector for each category of a feature or for each token,
-  // [number, width], by the feature's name, or an empty name for the tokens:
-  // train.init_from.vectors fills them.
+  // [number, width], by the feature's name, or an empty name for the tokens, of several inputs that
+  // of the input: train.init_from.vectors fills them.
   virtual NamedTensors VectorTables() const { return {}; }
 
   // Returns whether each forward pass makes the same launches for batches of one shape, without

@@ -32,6 +32,7 @@ class JoinedModel final : public ModelOfInputs {
     auto all = register_module("towers", std::make_shared<torch::nn::Module>("towers"));
     int64_t width = 0;
     for (const BuiltTower& tower : towers) {
+      names_.push_back(tower.input);
       towers_.push_back(all->register_module(tower.input, tower.model));
       AddBlock("towers." + tower.input, {tower.model});
       width += tower.width;
@@ -67,6 +68,17 @@ class JoinedModel final : public ModelOfInputs {
     for (const std::shared_ptr<Model>& tower : towers_) tokens.push_back(tower->Tokens());
     return tokens;
   }
+  // That of a tower's tokens has the name of its input.
+  NamedTensors VectorTables() const override {
+    NamedTensors tables;
+    for (size_t i = 0; i < towers_.size(); ++i) {
+      for (NamedTensor& table : towers_[i]->VectorTables()) {
+        if (table.name.empty()) table.name = names_[i];
+        tables.push_back(std::move(table));
+      }
+    }
+    return tables;
+  }
   bool LaunchesAlike() const override {
     return std::ranges::all_of(towers_, [](const auto& tower) { return tower->LaunchesAlike(); });
   }
@@ -77,7 +89,8 @@ class JoinedModel final : public ModelOfInputs {
 
  private:
   const double dropout_;
-  std::vector<std::shared_ptr<Model>> towers_;  // in the order of the inputs
+  std::vector<std::string> names_;              // of the inputs
+  std::vector<std::shared_ptr<Model>> towers_;  // in their order
   std::vector<torch::nn::Linear> layers_;
 };
 

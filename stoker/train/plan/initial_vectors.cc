@@ -18,11 +18,27 @@
 namespace stoker {
 namespace {
 
+// A table of a model.
+struct Table {
+  std::string name;   // that of the feature or of the input, or its field
+  std::string field;  // whose words its rows are of
+  at::Tensor vectors;
+};
+
+std::vector<Table> TablesOf(const Model& model, const std::vector<InputField>& inputs) {
+  std::vector<Table> tables;
+  for (const auto& [name, vectors] : model.VectorTables()) {
+    const auto input = std::ranges::find(inputs, name, &InputField::name);
+    const std::string field = input == inputs.end() ? name : input->field;
+    tables.push_back({name.empty() ? field : name, field, vectors});
+  }
+  return tables;
+}
+
 // What the model has vectors of, for messages.
-std::string TablesText(const NamedTensors& tables, std::string_view input) {
+std::string TablesText(const std::vector<Table>& tables) {
   std::vector<std::string> names;
-  for (const auto& [name, table] : tables)
-    names.push_back(fmt::format("'{}'", name.empty() ? input : std::string_view(name)));
+  for (const Table& table : tables) names.push_back(fmt::format("'{}'", table.name));
   if (names.empty()) {
     return "it has none at all: models of tokens have them, and features of categories with an "
            "`embedding`";
@@ -30,14 +46,14 @@ std::string TablesText(const NamedTensors& tables, std::string_view input) {
   return fmt::format("it has those of {}", fmt::join(names, ", "));
 }
 
-Result<at::Tensor> TableOf(const Model& model, const std::string& field, std::string_view input) {
-  const NamedTensors tables = model.VectorTables();
-  const auto is = [&](const NamedTensor& table) {
-    return (table.name.empty() ? input : std::string_view(table.name)) == field;
-  };
-  const auto found = std::ranges::find_if(tables, is);
-  if (found != tables.end()) return found->tensor;
-  return InvalidArgument("the model has no vectors of '{}'; {}", field, TablesText(tables, input));
+Result<Table> TableOf(const Model& model, const std::string& name,
+                      const std::vector<InputField>& inputs) {
+  const std::vector<Table> tables = TablesOf(model, inputs);
+  for (const auto part : {&Table::name, &Table::field}) {
+    const auto found = std::ranges::find(tables, name, part);
+    if (found != tables.end()) return *found;
+  }
+  return InvalidArgument("the model has no vectors of '{}'; {}", name, TablesText(tables));
 }
 
 Result<const WordNumbers*> WordsOf(const Dataset& batches, const std::string& field,
@@ -72,9 +88,10 @@ void CopyVectors(WordVectors& vectors, int64_t first_number, at::Tensor table) {
 }
 
 Result<std::string> InitializeTable(Model& model, const VectorsOptions& options,
-                                    const Dataset& batches, std::string_view input) {
-  STOKER_ASSIGN_OR_RETURN(const at::Tensor table, TableOf(model, options.name, input));
-  STOKER_ASSIGN_OR_RETURN(const WordNumbers* const words, WordsOf(batches, options.name, table));
+                                    const Dataset& batches, const std::vector<InputField>& inputs) {
+  STOKER_ASSIGN_OR_RETURN(const Table found, TableOf(model, options.name, inputs));
+  const at::Tensor& table = found.vectors;
+  STOKER_ASSIGN_OR_RETURN(const WordNumbers* const words, WordsOf(batches, found.field, table));
   Result<WordVectors> vectors = ReadWordVectors(options.file, words->words(), table.size(1));
   if (vectors.status().code() == StatusCode::kInvalidArgument) {
     return InvalidArgument(
@@ -101,10 +118,11 @@ Result<std::string> InitializeTable(Model& model, const VectorsOptions& options,
 }  // namespace
 
 Result<std::string> InitializeVectors(Model& model, const InitFromOptions& options,
-                                      const Dataset& batches, std::string_view input) {
+                                      const Dataset& batches,
+                                      const std::vector<InputField>& inputs) {
   std::vector<std::string> done;
   for (const VectorsOptions& each : options.vectors.fields()) {
-    Result<std::string> text = InitializeTable(model, each, batches, input);
+    Result<std::string> text = InitializeTable(model, each, batches, inputs);
     if (!text.ok()) return WithPrefix("train.init_from.vectors: ", text.status());
     done.push_back(*std::move(text));
   }
@@ -116,7 +134,7 @@ Result<std::string> InitializeModel(Model& model, const TrainRecipe& train,
   const InitFromOptions& options = train.init_from;
   STOKER_ASSIGN_OR_RETURN(const InitReport weights, InitializeWeights(model, options));
   STOKER_ASSIGN_OR_RETURN(const std::string vectors,
-                          InitializeVectors(model, options, batches, train.options.input));
+                          InitializeVectors(model, options, batches, train.options.AllInputs()));
   if (options.weights.empty()) return vectors;
   return vectors.empty() ? weights.ToText() : weights.ToText() + "; " + vectors;
 }
