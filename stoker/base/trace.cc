@@ -80,8 +80,12 @@ void TraceSpan::Begin(TraceName name, TraceKind kind, int64_t begin_ns) {
   begin_ns_ = begin_ns;
 }
 
-void TraceSpan::End(int64_t end_ns) {
-  buffer_->End(begin_ns_, end_ns);
+void TraceSpan::End(int64_t end_ns, int stands_for) {
+  if (begin_ns_ == 0) {
+    buffer_->Leave();
+  } else {
+    buffer_->End(begin_ns_, end_ns, stands_for);
+  }
   buffer_ = nullptr;
 }
 

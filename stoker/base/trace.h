@@ -73,27 +73,28 @@ class TraceSpan {
     if (TraceIsOn()) Begin(name, kind, NowNs());
   }
   // For a caller who has read the clock already.
-  //   begin_ns  NowNs(); 0: the span is not recorded
+  //   begin_ns  NowNs(); 0: the span has no time, but stands around those inside it
   TraceSpan(TraceName name, TraceKind kind, int64_t begin_ns) {
-    if (begin_ns != 0 && TraceIsOn()) Begin(name, kind, begin_ns);
+    if (TraceIsOn()) Begin(name, kind, begin_ns);
   }
   ~TraceSpan() {
-    if (buffer_ != nullptr) End(NowNs());
+    if (buffer_ != nullptr) End(begin_ns_ == 0 ? 0 : NowNs(), /*stands_for=*/1);
   }
   TraceSpan(const TraceSpan&) = delete;
   TraceSpan& operator=(const TraceSpan&) = delete;
 
   // Ends the span before its scope does.
-  void EndAt(int64_t end_ns) {
-    if (buffer_ != nullptr) End(end_ns);
+  //   stands_for  so many spans like it, of which the others have no time
+  void EndAt(int64_t end_ns, int stands_for = 1) {
+    if (buffer_ != nullptr) End(end_ns, stands_for);
   }
 
  private:
   void Begin(TraceName name, TraceKind kind, int64_t begin_ns);
-  void End(int64_t end_ns);
+  void End(int64_t end_ns, int stands_for);
 
   internal::TraceBuffer* buffer_ = nullptr;  // null: not recorded
-  int64_t begin_ns_ = 0;
+  int64_t begin_ns_ = 0;                     // 0: without time
 };
 
 namespace internal {

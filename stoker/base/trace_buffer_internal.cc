@@ -60,10 +60,10 @@ bool TraceBuffer::Begin(const char* name, TraceKind kind) {
   return true;
 }
 
-void TraceBuffer::End(int64_t begin_ns, int64_t end_ns) {
+void TraceBuffer::End(int64_t begin_ns, int64_t end_ns, int stands_for) {
   Node& node = nodes_[current_];
-  Add(node.total_ns, end_ns - begin_ns);
-  Add(node.count, 1);
+  Add(node.total_ns, (end_ns - begin_ns) * stands_for);
+  Add(node.count, stands_for);
   current_ = node.parent;
   if (!HasSliceRoom(end_ns) && end_ns - begin_ns < kTraceShortNs) return Add(brief_, 1);
   Push({.name = node.name, .begin_ns = begin_ns, .end_ns = end_ns, .kind = node.kind});

@@ -139,6 +139,28 @@ TEST(TraceRecorder, SumsTimeByStackAndGivesEachSpanItsOwnAndThatOfThoseInside) {
   EXPECT_EQ(threads[0].stacks[0].total_ns, 50);
 }
 
+TEST(TraceRecorder, SumsASpanThatStandsForOthersAsOftenAndKeepsThoseWithoutTimeAroundWhatIsInside) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto recorder, TraceRecorder::Start());
+  {
+    TraceSpan timed("line", TraceKind::kWork, 1000);
+    Record("read", 1100, 1200);
+    timed.EndAt(1300, /*stands_for=*/8);
+  }
+  {
+    const TraceSpan untimed("line", TraceKind::kWork, 0);
+    Record("read", 2100, 2400);
+  }
+  EXPECT_THAT(NamesOf(Drained(*recorder)), ElementsAre("read", "line", "read"));
+  const std::vector<TraceThreadStacks> threads = recorder->Stacks();
+  ASSERT_THAT(threads, SizeIs(1));
+  ASSERT_THAT(threads[0].stacks, SizeIs(1));
+  const TraceStack& line = threads[0].stacks[0];
+  EXPECT_EQ(line.total_ns, 8 * 300);
+  EXPECT_EQ(line.count, 8);
+  ASSERT_THAT(line.children, SizeIs(1));
+  EXPECT_EQ(line.children[0].total_ns, 100 + 300);
+}
+
 TEST(TraceRecorder, GivesASpanThatHasNotEndedTheTimeOfThoseInside) {
   STOKER_ASSERT_OK_AND_ASSIGN(const auto recorder, TraceRecorder::Start());
   const TraceSpan open("evaluation");

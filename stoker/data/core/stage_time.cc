@@ -34,7 +34,7 @@ int WeightOf(const StageStats& stats, ScopedStageTime::Kind kind) {
   if (!stats.counts()) return kSkipped;
   if (kind != ScopedStageTime::Kind::kBusy) return kOnce;
   if (current_weight != kOnce) return current_weight;
-  if (!stats.brief() || TraceIsOn()) return kOnce;
+  if (!stats.brief()) return kOnce;
   if (skips_left > 0) {
     --skips_left;
     return kSkipped;
@@ -72,7 +72,7 @@ ScopedStageTime::~ScopedStageTime() {
   int64_t passed_waits_ns = waits_ns;
   if (weight_ != kSkipped) {
     const int64_t end_ns = NowNs();
-    span_.EndAt(end_ns);
+    span_.EndAt(end_ns, std::max(weight_, 1));
     const int64_t elapsed = end_ns - start_ns_;
     // Below zero where samples came to more than there was; SummedTime makes up for it.
     const int64_t own = elapsed - nested_ns;

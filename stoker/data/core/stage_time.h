@@ -16,8 +16,8 @@ class Pass;
 //
 // Two readings of the clock take as long as some stages need for an element. Where work is brief
 // (kBriefNs), about one scope in kSampled, drawn at random, is timed and counts for all, together
-// with the scopes in it: enough for a share of time, and cheap enough to be always on. Waiting is
-// always timed, and while a trace is recorded everything is.
+// with the scopes in it: enough for a share of time, and cheap enough to be always on, also while a
+// trace is recorded, which has the scopes that are timed. Waiting is always timed.
 //
 // A scope belongs to the thread that made it, and scopes of one thread end in the reverse order of
 // their beginnings.
