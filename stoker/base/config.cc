@@ -73,6 +73,10 @@ ConfigNode* ConfigNode::Find(std::string_view key) {
   return const_cast<ConfigNode*>(std::as_const(*this).Find(key));
 }
 
+void ConfigNode::Erase(std::string_view key) {
+  std::erase_if(entries, [&](const Entry& entry) { return entry.key == key; });
+}
+
 std::string_view ConfigNode::KindName() const {
   switch (kind) {
     case Kind::kNull: return "nothing";

@@ -43,6 +43,8 @@ struct ConfigNode {
   // Returns the value under `key`, or null if this is not a map or has no such key.
   const ConfigNode* Find(std::string_view key) const;
   ConfigNode* Find(std::string_view key);
+  // Takes `key` with its value out of a map, if it is there.
+  void Erase(std::string_view key);
 
   // Returns, for messages, "a number", "true or false", "text", "a list", "a map" or "nothing".
   std::string_view KindName() const;

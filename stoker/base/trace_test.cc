@@ -139,7 +139,7 @@ TEST(TraceRecorder, SumsTimeByStackAndGivesEachSpanItsOwnAndThatOfThoseInside) {
   EXPECT_EQ(threads[0].stacks[0].total_ns, 50);
 }
 
-TEST(TraceRecorder, SumsASpanThatStandsForOthersAsOftenAndKeepsThoseWithoutTimeAroundWhatIsInside) {
+TEST(TraceRecorder, SumsASpanThatStandsForOthersAndKeepsUntimedOnesAroundOthers) {
   STOKER_ASSERT_OK_AND_ASSIGN(const auto recorder, TraceRecorder::Start());
   {
     TraceSpan timed("line", TraceKind::kWork, 1000);

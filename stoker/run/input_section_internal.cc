@@ -57,8 +57,7 @@ Status TakeInputs(ConfigNode& section, std::vector<InputField>& inputs) {
   std::vector<InputField> read;
   const Status status = ReadInputs(*node, read);
   if (!status.ok()) {
-    std::erase_if(section.entries,
-                  [](const ConfigNode::Entry& entry) { return entry.key == kInput; });
+    section.Erase(kInput);
     return status;
   }
   ConfigNode first = std::move(node->entries.front().value);

@@ -256,7 +256,7 @@ void UseLearnedOf(const fs::path& root, ConfigNode& recipe) {
   if (data == nullptr || data->kind != ConfigNode::Kind::kMap || !fs::exists(file, ignored)) return;
   const ConfigNode* const named = data->Find("learned");
   if (named != nullptr && !named->scalar.empty()) return;
-  std::erase_if(data->entries, [](const auto& entry) { return entry.key == "learned"; });
+  data->Erase("learned");
   // Without a place in a file: relative to the working directory, as the run is.
   data->entries.push_back({"learned", {}, ConfigNode::Scalar(file)});
 }

@@ -81,10 +81,6 @@ Status ParseTransform(const ConfigNode& node, TargetOptions& target) {
   return problems.ToStatus();
 }
 
-void EraseKey(ConfigNode& node, std::string_view key) {
-  std::erase_if(node.entries, [&](const ConfigNode::Entry& entry) { return entry.key == key; });
-}
-
 // What one target has elsewhere.
 constexpr std::pair<std::string_view, std::string_view> kOfSeveral[] = {
     {"loss", "set train.loss"},
@@ -109,7 +105,7 @@ Status ParseOptionsOfTarget(const ConfigNode& node, TargetOptions& target) {
     problems.Add(
         InvalidArgument("{}: train.target: '{}' is an option of several targets; of one, {}",
                         option->location.ToString(), name, instead));
-    EraseKey(known, name);
+    known.Erase(name);
   }
   problems.Add(CheckKeys(known, "train.target", "option", {"normalize", "log"}));
   problems.Add(ParseTransform(node, target));
@@ -234,7 +230,7 @@ Status TakeTarget(ConfigNode& section, TargetOptions& target) {
         "{}: train.target is an empty map; name a field, such as `price` or {{price: {{normalize: "
         "auto}}}}",
         node->location.ToString());
-    EraseKey(section, "target");
+    section.Erase("target");
     return wrong;
   }
   ConfigNode::Entry named = std::move(node->entries.front());
@@ -261,7 +257,7 @@ Status TakeTargets(ConfigNode& section, std::vector<TargetRecipe>& targets) {
     problems.Add(ParseOneOfSeveral(entry, read.emplace_back()));
   problems.Add(CheckNoneForAll(section));
   if (!problems.empty()) {
-    EraseKey(section, "target");
+    section.Erase("target");
     return problems.ToStatus();
   }
   std::ranges::sort(read, {}, &TargetRecipe::field);

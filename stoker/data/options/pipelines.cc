@@ -44,8 +44,7 @@ Result<std::string> PathOptionOf(const std::string& name, const ConfigLocation& 
 
 // The operator of an entry of a pipeline, without the key beside it.
 ConfigNode WithoutOnError(ConfigNode stage) {
-  std::erase_if(stage.entries,
-                [](const ConfigNode::Entry& entry) { return entry.key == kOnError; });
+  stage.Erase(kOnError);
   return stage;
 }
 
@@ -136,8 +135,7 @@ Status PipelinePerFile::Read(const ConfigNode& node) {
   ConfigNode with_path = node;
   with_path.items.front() = WithPath(source, option, "file");
   STOKER_ASSIGN_OR_RETURN(filled_, FillPipeline(with_path));
-  std::erase_if(filled_.items.front().entries.front().value.entries,
-                [&](const ConfigNode::Entry& entry) { return entry.key == option; });
+  filled_.items.front().entries.front().value.Erase(option);
   path_option_ = option;
   recipe_ = node;
   return OkStatus();

@@ -107,7 +107,7 @@ Result<OperatorRegistry::Configured> ParseStage(const ConfigNode& entry,
   const ConfigNode* value = entry.Find(kOnError);
   if (value == nullptr) return ParseOperator(entry, root);
   ConfigNode stage = entry;
-  std::erase_if(stage.entries, [](const ConfigNode::Entry& e) { return e.key == kOnError; });
+  stage.Erase(kOnError);
   if (stage.entries.empty()) {
     return InvalidArgument("{}: {} stands alone; write it beside an operator, in the same entry",
                            value->location.ToString(), kOnError);

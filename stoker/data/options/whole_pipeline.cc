@@ -160,8 +160,7 @@ void AddFilledPipelines(const ConfigNode& data, ConfigNode train, ConfigNode eva
   }
   if (splits) {
     ConfigNode options = *train.items[of_source].Find(kSplit);
-    std::erase_if(options.entries,
-                  [](const ConfigNode::Entry& entry) { return entry.key == kSide; });
+    options.Erase(kSide);
     filled.entries.push_back({"split", {}, std::move(options)});
   }
   const auto shared = static_cast<std::ptrdiff_t>(of_source + (splits ? 1 : 0));

@@ -20,8 +20,7 @@ namespace {
 
 // A sample that cannot be prepared has no prediction: that is an error, whatever evaluation does.
 ConfigNode WithoutOnError(ConfigNode stage) {
-  std::erase_if(stage.entries,
-                [](const ConfigNode::Entry& entry) { return entry.key == kOnError; });
+  stage.Erase(kOnError);
   return stage;
 }
 
@@ -29,8 +28,7 @@ ConfigNode WithoutOnError(ConfigNode stage) {
 void KeepRemainder(ConfigNode& stage) {
   for (ConfigNode::Entry& entry : stage.entries) {
     if (entry.key != Batch::kName && entry.key != PaddedBatch::kName) continue;
-    std::erase_if(entry.value.entries,
-                  [](const ConfigNode::Entry& option) { return option.key == "drop_remainder"; });
+    entry.value.Erase("drop_remainder");
   }
 }
 

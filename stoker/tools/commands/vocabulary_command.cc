@@ -83,7 +83,7 @@ void KeepTexts(ConfigNode& recipe) {
   const bool in_source = CutAtVocabulary(data->Find("source"));
   if (in_source && train != nullptr) *train = ConfigNode::List({});
   if (!in_source && !CutAtVocabulary(train)) return;
-  std::erase_if(data->entries, [](const ConfigNode::Entry& entry) { return entry.key == "eval"; });
+  data->Erase("eval");
 }
 
 Result<Dataset> TextsOf(const VocabularyArguments& arguments) {

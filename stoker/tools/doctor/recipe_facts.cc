@@ -103,8 +103,7 @@ bool IsPlainMap(const DatasetNode* node) {
 }
 
 ConfigNode WithoutEval(ConfigNode recipe) {
-  std::erase_if(recipe.Find("data")->entries,
-                [](const ConfigNode::Entry& entry) { return entry.key == "eval"; });
+  recipe.Find("data")->Erase("eval");
   return recipe;
 }
 
