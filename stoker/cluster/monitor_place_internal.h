@@ -13,7 +13,7 @@ namespace stoker {
 
 // Of rank 0.
 struct MonitorListener {
-  Socket socket;
+  Descriptor socket;
   std::string token;  // keeps out strangers who try ports; it is no secret
 };
 

@@ -11,17 +11,6 @@
 
 namespace stoker {
 
-Socket& Socket::operator=(Socket&& other) noexcept {
-  if (this == &other) return *this;
-  if (valid()) ::close(descriptor_);
-  descriptor_ = other.Release();
-  return *this;
-}
-
-Socket::~Socket() {
-  if (valid()) ::close(descriptor_);
-}
-
 AddressList FindAddresses(const std::string& host, int64_t port, int& error) {
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
@@ -31,10 +20,10 @@ AddressList FindAddresses(const std::string& host, int64_t port, int& error) {
   return {error == 0 ? found : nullptr, &::freeaddrinfo};
 }
 
-int ListenOn(const AddressList& addresses, Socket& socket) {
+int ListenOn(const AddressList& addresses, Descriptor& socket) {
   int error = EADDRNOTAVAIL;
   for (const addrinfo* each = addresses.get(); each != nullptr; each = each->ai_next) {
-    Socket one(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    Descriptor one(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const int yes = 1;
     if (one.valid() && ::setsockopt(one.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
         ::bind(one.get(), each->ai_addr, each->ai_addrlen) == 0 &&
@@ -48,9 +37,9 @@ int ListenOn(const AddressList& addresses, Socket& socket) {
   return error;
 }
 
-int ConnectTo(const addrinfo& address, std::chrono::milliseconds longest, Socket& socket) {
+int ConnectTo(const addrinfo& address, std::chrono::milliseconds longest, Descriptor& socket) {
   using std::chrono::steady_clock;
-  Socket one(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  Descriptor one(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!one.valid()) return errno;
   if (::connect(one.get(), address.ai_addr, address.ai_addrlen) != 0) {
     if (errno != EINPROGRESS) return errno;
@@ -69,7 +58,7 @@ int ConnectTo(const addrinfo& address, std::chrono::milliseconds longest, Socket
   return 0;
 }
 
-SocketPlace OwnPlace(const Socket& socket) {
+SocketPlace OwnPlace(const Descriptor& socket) {
   sockaddr_storage own = {};
   socklen_t length = sizeof own;
   char host[NI_MAXHOST] = {}, port[NI_MAXSERV] = {};
