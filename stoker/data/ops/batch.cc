@@ -17,9 +17,9 @@ namespace {
 // What makes elements of one shape of those in a field whose shape differs: a row of bytes may be a
 // text or the file of a picture, any other row is no picture.
 std::string_view MendOf(const Field& field) {
-  if (field.shape.size() > 1) return "resize or crop before batch, or use padded_batch";
-  if (field.dtype != DType::kUInt8)
+  if (field.dtype != DType::kUInt8 && IsFullyKnown(std::span(field.shape).subspan(1)))
     return "use padded_batch, or `ragged: true` for values without padding";
+  if (field.shape.size() > 1) return "resize or crop before batch, or use padded_batch";
   return "of a text make numbers (wordpiece, sentencepiece, words) and use padded_batch; of a word "
          "that is a class, its number (lookup); of a picture's file, decode, then resize or crop "
          "before batch; a column that is no feature is left out by `drop` in data.features";

@@ -5,6 +5,7 @@
 #include "stoker/data/ops/concatenate.h"
 #include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/ops/prefetch.h"
+#include "stoker/data/ops/ragged_internal.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/unbatch.h"
 #include "stoker/data/options/registry.h"
@@ -109,23 +110,26 @@ TEST(RaggedBatch, SaysWhatItCannotJoin) {
   };
   EXPECT_THAT(batched({{{"x", DType::kFloat32, {3, kUnknownDim}}}}),
               FailsWith(StatusCode::kInvalidArgument, "only the first extent of a ragged field"));
-  EXPECT_THAT(NumberedImages(6) | Batch{.size = 2, .ragged = true},
+  EXPECT_THAT((NumberedImages(6) | Batch{.size = 2, .ragged = true}),
               FailsWith(StatusCode::kInvalidArgument, "ragged is set, but all elements have the"));
   EXPECT_THAT(batched({{{"x", DType::kFloat32, {kUnknownDim}}, {"x_offsets", DType::kInt64, {}}}}),
               FailsWith(StatusCode::kInvalidArgument, "x_offsets"));
-  EXPECT_THAT(NumberedImages(6) | Pairs() | Batch{.size = 2},
+  EXPECT_THAT((NumberedImages(6) | Pairs() | Batch{.size = 2}),
               FailsWith(StatusCode::kInvalidArgument, "`ragged: true`"));
-  EXPECT_THAT(NumberedImages(6) | Pairs() | Batch{.size = 2, .ragged = true} | Unbatch{},
+  EXPECT_THAT((NumberedImages(6) | Pairs() | Batch{.size = 2, .ragged = true} | Unbatch{}),
               FailsWith(StatusCode::kInvalidArgument, "unbatch: field 'pairs' is ragged"));
 }
 
 TEST(RaggedBatch, NamesAnElementThatIsNotWhatWasPromised) {
-  Map wrong = Pairs();
-  wrong.output.fields[0].shape = {kUnknownDim, 3};
-  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
-                              NumberedImages(6) | wrong | Batch{.size = 2, .ragged = true});
-  EXPECT_THAT(ReadAll(dataset, Runtime::Inline()),
-              FailsWith(StatusCode::kInvalidArgument, "element 0: field 'pairs' has shape [0, 2]"));
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const RaggedPlan plan,
+      RaggedPlan::Make({{{"pairs", DType::kInt64, {kUnknownDim, 3}}}}, /*extent=*/2));
+  const Element wrong{.key = {.epoch = 0, .index = 7},
+                      .arrays = {Array::Allocate(DType::kInt64, {4, 2})}};
+  BufferPool pool{nullptr, 1 << 20};
+  Scratch scratch(pool);
+  EXPECT_THAT(plan.Join(std::span(&wrong, 1), {}, scratch).status(),
+              FailsWith(StatusCode::kInvalidArgument, "element 7: field 'pairs' has shape [4, 2]"));
 }
 
 }  // namespace stoker::ragged_batch_test

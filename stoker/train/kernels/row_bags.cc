@@ -6,6 +6,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "stoker/train/kernels/table_rows.h"
@@ -96,13 +97,15 @@ at::Tensor TableGradient(const at::Tensor& ids, const at::Tensor& offsets, const
 
 class RowBagsFunction : public torch::autograd::Function<RowBagsFunction> {
  public:
-  static Variable forward(AutogradContext* context, const Variable& ids, const Variable& offsets,
-                          const Variable& table, int64_t padding, bool mean) {
-    context->save_for_backward({ids, offsets});
+  // torch takes no undefined tensor here, only an optional one.
+  static Variable forward(AutogradContext* context, const Variable& ids,
+                          const std::optional<Variable>& offsets, const Variable& table,
+                          int64_t padding, bool mean) {
+    context->save_for_backward({ids, offsets.value_or(Variable())});
     context->saved_data["rows"] = table.size(0);
     context->saved_data["padding"] = padding;
     context->saved_data["mean"] = mean;
-    return Summed(ids, offsets, table, {padding, mean});
+    return Summed(ids, offsets.value_or(Variable()), table, {padding, mean});
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& outputs) {
@@ -128,7 +131,8 @@ at::Tensor SumRowsOf(const Inputs& ids, const at::Tensor& table, const RowBagOpt
   const at::Tensor dense = values.contiguous();
   const at::Tensor offsets = ids.ragged(0) ? ids.offsets(0).contiguous() : at::Tensor();
   if (at::GradMode::is_enabled() && table.requires_grad())
-    return RowBagsFunction::apply(dense, offsets, table, options.padding, options.mean);
+    return RowBagsFunction::apply(dense, std::optional<Variable>(offsets), table, options.padding,
+                                  options.mean);
   return Summed(dense, offsets, table, options);
 }
 

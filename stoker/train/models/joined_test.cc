@@ -61,7 +61,9 @@ TEST(Joined, GivesARaggedInputToItsTowerWithItsOffsets) {
              torch::tensor({0, 2, 2, 5}, torch::kLong));
   for (const bool kept : {false, true}) {
     STOKER_ASSERT_OK_AND_ASSIGN(const auto model, BuildModel(Configure(Both()), kBoth, 1, {}));
-    if (kept) STOKER_ASSERT_OK(model->CheckpointActivations({"towers.*"}));
+    if (kept) {
+      STOKER_ASSERT_OK(model->CheckpointActivations({"towers.*"}));
+    }
     const at::Tensor scores = model->ForwardAll(ragged);
     EXPECT_TRUE(torch::allclose(scores, model->ForwardAll(Inputs({row, words})), 1e-5, 1e-6));
     scores.sum().backward();
