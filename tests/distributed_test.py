@@ -96,7 +96,7 @@ class CheckpointPartsTest(DistributedBase):
         self.assertEqual(self.steps_stored("run"), [])
 
     def test_by_the_clock_they_are_refused(self):
-        self.assert_fails([*TRAIN, "--set", "train.checkpoint.parts=true", "--set", "train.checkpoint.every_minutes=1"], 1, "take every_steps")
+        self.assert_fails([*TRAIN, "--set", "train.checkpoint.parts=true", "--set", "train.checkpoint.every_minutes=1"], 2, "take every_steps")
 
 
 class DistributedTest(DistributedBase):

@@ -100,13 +100,13 @@ class SequencesTest(ProgramTest):
         self.run_stoker("lint", "reviews.yaml", *sets)
         found = self.run_json("batch-find", "reviews.yaml", "--seconds", "0", "--most", "64", *sets)
         self.assertEqual(found["key"], "data.train.batch.size")
-        measured = self.run_json("bench", "reviews.yaml", "--epochs", "2", *sets)
-        self.assertEqual(measured["samples"], 2 * self.run_json("bench", "reviews.yaml", "--epochs", "1", *sets)["samples"])
+        one, two = (self.run_json("bench", "reviews.yaml", "--epochs", epochs, *sets)["samples"] for epochs in "12")
+        self.assertEqual(two - one, 320)
         self.train("run", model, *self.RAGGED, "train.callbacks=[{noise_scale: {every: 2}}]")
         self.write("new.csv", "text,opinion\nfine word1 word2,bad\n,bad\nawful,bad\n")
         out, _ = self.run_stoker("predict", "run", "--set", "data.split=null", "--set", f"data.source.csv.files={self.path('new.csv')}")
         self.assertEqual([json.loads(line)["class"] for line in out.splitlines()][::2], ["good", "bad"])
-        _, err = self.run_stoker("predict", "run", "--fields", "tokens", expect=1)
+        _, err = self.run_stoker("predict", "run", "--fields", "tokens", expect=2)
         self.assertIn("is ragged", err)
 
     def test_a_ragged_run_is_resumed_and_shared_by_ranks_as_a_padded_one(self):

@@ -1,5 +1,6 @@
 #include "stoker/train/plan/model_trial.h"
 
+#include <ATen/ops/arange.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/InferenceMode.h>
 #include <fmt/ranges.h>
@@ -22,12 +23,18 @@ namespace {
 constexpr int64_t kSamples = 2;  // batch norm needs more than one
 constexpr int64_t kTokens = 4;   // of a sequence, which may have any length
 
-std::vector<int64_t> ShapeOf(const Field& input, bool channels_last) {
-  if (IsTokens(input)) return {kSamples, kTokens};
-  std::vector<int64_t> shape(input.shape.begin(), input.shape.end());
+// Samples of zeros in such a field, added to `inputs`.
+void AddZeros(const Field& field, const FeederInput& input, Inputs& inputs) {
+  if (input.offsets) {
+    inputs.Add(at::zeros({kSamples * kTokens}, at::kLong),
+               at::arange(0, kSamples * kTokens + 1, kTokens, at::kLong));
+    return;
+  }
+  if (IsTokens(field)) return inputs.Add(at::zeros({kSamples, kTokens}, at::kLong));
+  std::vector<int64_t> shape(field.shape.begin(), field.shape.end());
   shape[0] = kSamples;
-  if (channels_last && shape.size() == 4) return {shape[0], shape[3], shape[1], shape[2]};
-  return shape;
+  if (input.channels_last && shape.size() == 4) shape = {shape[0], shape[3], shape[1], shape[2]};
+  inputs.Add(at::zeros(shape, at::kFloat));
 }
 
 // "the model convnet (recipe.yaml:12:8)"; a default has no place.
@@ -126,14 +133,11 @@ Result<int64_t> TryModel(const Recipe& recipe, Model& model, const Dataset& batc
   TensorBatch zeros;
   std::vector<std::string> samples;
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
-    std::vector<at::Tensor> inputs;
     for (size_t i = 0; i < places.inputs.size(); ++i) {
       const Field& input = fields[places.inputs[i]];
-      inputs.push_back(at::zeros(ShapeOf(input, feed.inputs[i].channels_last),
-                                 IsTokens(input) ? at::kLong : at::kFloat));
+      AddZeros(input, feed.inputs[i], zeros.input);
       samples.push_back(input.ToString());
     }
-    zeros.input = Inputs(std::move(inputs));
     std::vector<at::Tensor> targets_of_zeros;
     for (const Field& target : targets) targets_of_zeros.push_back(ZerosLike(target));
     zeros.target = Targets(std::move(targets_of_zeros));
