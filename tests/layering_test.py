@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "data": ["base", "io", "formats", "image"],
     "run": ["base", "io", "formats", "machine", "data"],
     "device": ["base", "data"],
-    "cluster": ["base", "io", "run", "device"],
+    "cluster": ["base", "run", "device"],
     "train": ["base", "io", "formats", "image", "data", "run", "device", "cluster"],
     "trace": ["base", "io"],
     "doctor": ["base"],

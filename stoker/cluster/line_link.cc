@@ -19,7 +19,7 @@ bool WouldBlock(int error) { return error == EAGAIN || error == EWOULDBLOCK || e
 
 }  // namespace
 
-LineLink::LineLink(Descriptor socket) : socket_(std::move(socket)) {
+LineLink::LineLink(Socket socket) : socket_(std::move(socket)) {
   const int yes = 1;
   ::setsockopt(descriptor(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   ::fcntl(descriptor(), F_SETFL, ::fcntl(descriptor(), F_GETFL) | O_NONBLOCK);

@@ -12,7 +12,7 @@ namespace stoker {
 // One thread at a time.
 class LineLink {
  public:
-  explicit LineLink(Descriptor socket);
+  explicit LineLink(Socket socket);
 
   // -1 once it is closed.
   int descriptor() const { return socket_.get(); }
@@ -27,7 +27,7 @@ class LineLink {
   // Says that nothing more will be sent; the other side gets what was sent before. What the socket
   // does not take now is sent by Flush.
   void EndSending();
-  void Close() { socket_ = Descriptor(); }
+  void Close() { socket_ = Socket(); }
 
   // Returns the lines that have arrived. Closes the socket when the other side has closed it, or
   // what it sends is no line of JSON; the lines before that are returned.
@@ -36,7 +36,7 @@ class LineLink {
  private:
   bool TakeLines(std::vector<Json>& lines);
 
-  Descriptor socket_;
+  Socket socket_;
   std::string in_, out_;
   bool ends_ = false;
 };

@@ -41,7 +41,7 @@ Result<Json> ReadPlace(c10d::Store& store, milliseconds timeout, const std::stri
 }  // namespace
 
 Result<MonitorListener> ListenForMonitors(c10d::Store& store, const std::string& address) {
-  MonitorListener listener{.socket = Descriptor(), .token = NewToken()};
+  MonitorListener listener{.socket = Socket(), .token = NewToken()};
   int error = 0;
   const AddressList found = FindAddresses(address, /*port=*/0, error);
   if (error != 0) return Unavailable("{}: {}", address, ::gai_strerror(error));
@@ -65,7 +65,7 @@ Result<LineLink> ConnectToFirst(c10d::Store& store, int64_t rank, milliseconds t
   int error = 0;
   const AddressList found = FindAddresses(address, port, error);
   if (error != 0) return Unavailable("{}: {}", address, ::gai_strerror(error));
-  Descriptor socket;
+  Socket socket;
   error = ConnectTo(*found, kReachWithin, socket);
   if (error == ECANCELED) return Cancelled("stopped while connecting to rank 0 on {}", host);
   if (error != 0) {

@@ -13,7 +13,7 @@ namespace stoker {
 
 // Of rank 0.
 struct MonitorListener {
-  Descriptor socket;
+  Socket socket;
   std::string token;  // keeps out strangers who try ports; it is no secret
 };
 

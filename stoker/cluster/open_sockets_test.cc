@@ -11,11 +11,11 @@ namespace stoker::open_sockets_test {
 
 // Two ends of a connection over the loopback.
 struct Connection {
-  Descriptor here, there;
+  Socket here, there;
 };
 
 Connection Connect() {
-  const Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const Socket listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -24,9 +24,9 @@ Connection Connect() {
   EXPECT_EQ(::bind(listener.get(), any, size), 0);
   EXPECT_EQ(::listen(listener.get(), 1), 0);
   EXPECT_EQ(::getsockname(listener.get(), any, &size), 0);
-  Descriptor here(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  Socket here(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   EXPECT_EQ(::connect(here.get(), any, size), 0);
-  return {std::move(here), Descriptor(::accept(listener.get(), nullptr, nullptr))};
+  return {std::move(here), Socket(::accept(listener.get(), nullptr, nullptr))};
 }
 
 TEST(OpenSockets, FindsConnectionsMadeSinceAndEndsThem) {
@@ -48,7 +48,7 @@ TEST(OpenSockets, SaysSoWhereNoDescriptorIsLeft) {
 #endif
   rlimit limit = {};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
-  const Descriptor highest(::dup(STDERR_FILENO));
+  const Socket highest(::dup(STDERR_FILENO));
   const rlimit none{.rlim_cur = static_cast<rlim_t>(highest.get()), .rlim_max = limit.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
   const Status listed = OpenSockets().status();

@@ -113,7 +113,7 @@ class RankMonitor::Impl {
 
   const MonitorOptions options_;
   const milliseconds beat_;
-  Descriptor wake_;           // an eventfd
+  Socket wake_;               // an eventfd
   MonitorListener listener_;  // of rank 0
   std::vector<Peer> peers_;   // of rank 0: all others; of another: rank 0
   RankJudge judge_;
@@ -136,7 +136,7 @@ class RankMonitor::Impl {
 // --- Start
 
 Status RankMonitor::Impl::Open(c10d::Store& store) {
-  wake_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  wake_ = Socket(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake_.valid()) return ErrnoStatus(errno, "starting the monitor of the ranks");
   if (keeps()) {
     STOKER_ASSIGN_OR_RETURN(listener_, ListenForMonitors(store, options_.address));
@@ -190,7 +190,7 @@ void RankMonitor::Impl::WaitUntil(steady_clock::time_point until) {
 void RankMonitor::Impl::Accept() {
   pollfd waiting = {.fd = listener_.socket.get(), .events = POLLIN, .revents = 0};
   while (listener_.socket.valid() && ::poll(&waiting, 1, 0) > 0) {
-    Descriptor socket(
+    Socket socket(
         ::accept4(listener_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket.valid()) return;
     // Who is no rank of ours may connect too, and say nothing.
@@ -296,7 +296,7 @@ void RankMonitor::Impl::SayGoodbye() {
     peer.link.Send(line, /*must=*/true);
     peer.link.EndSending();
   }
-  listener_.socket = Descriptor();
+  listener_.socket = Socket();
   const auto until = steady_clock::now() + kGoodbyeWithin;
   while (!peers_.empty() && steady_clock::now() < until) {
     WaitUntil(until);

@@ -63,9 +63,9 @@ Result<AddressList> Resolve(const Place& place) {
 }
 
 // Listens on the address of the store alone; c10d would on every one of the machine.
-Result<Descriptor> Listen(const Place& place) {
+Result<Socket> Listen(const Place& place) {
   STOKER_ASSIGN_OR_RETURN(const AddressList found, Resolve(place));
-  Descriptor socket;
+  Socket socket;
   const int error = ListenOn(found, socket);
   if (error == 0) return socket;
   if (error == EADDRINUSE) {
@@ -85,7 +85,7 @@ Result<Descriptor> Listen(const Place& place) {
 
 // Connects once; an errno if that fails.
 int Connect(const addrinfo& to, std::string* own_address) {
-  Descriptor socket;
+  Socket socket;
   if (const int error = ConnectTo(to, kConnectWithin, socket); error != 0) return error;
   *own_address = OwnPlace(socket).address;
   return own_address->empty() ? EADDRNOTAVAIL : 0;
@@ -249,10 +249,9 @@ Result<Meeting> Meet(const Membership& membership, milliseconds timeout) {
   Meeting meeting;
   const bool keeps_store = membership.rank == 0 && !membership.agent_has_store;
   if (keeps_store) {
-    STOKER_ASSIGN_OR_RETURN(Descriptor listener,
-                            membership.listener < 0
-                                ? Listen(place)
-                                : Result<Descriptor>(Descriptor(membership.listener)));
+    STOKER_ASSIGN_OR_RETURN(Socket listener, membership.listener < 0
+                                                 ? Listen(place)
+                                                 : Result<Socket>(Socket(membership.listener)));
     STOKER_ASSIGN_OR_RETURN(meeting.store, OpenStore(place, listener.Release()));
   }
   STOKER_ASSIGN_OR_RETURN(meeting.address, WaitForStore(place));

@@ -11,6 +11,17 @@
 
 namespace stoker {
 
+Socket& Socket::operator=(Socket&& other) noexcept {
+  if (this == &other) return *this;
+  if (valid()) ::close(descriptor_);
+  descriptor_ = other.Release();
+  return *this;
+}
+
+Socket::~Socket() {
+  if (valid()) ::close(descriptor_);
+}
+
 AddressList FindAddresses(const std::string& host, int64_t port, int& error) {
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
@@ -20,10 +31,10 @@ AddressList FindAddresses(const std::string& host, int64_t port, int& error) {
   return {error == 0 ? found : nullptr, &::freeaddrinfo};
 }
 
-int ListenOn(const AddressList& addresses, Descriptor& socket) {
+int ListenOn(const AddressList& addresses, Socket& socket) {
   int error = EADDRNOTAVAIL;
   for (const addrinfo* each = addresses.get(); each != nullptr; each = each->ai_next) {
-    Descriptor one(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    Socket one(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const int yes = 1;
     if (one.valid() && ::setsockopt(one.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
         ::bind(one.get(), each->ai_addr, each->ai_addrlen) == 0 &&
@@ -37,9 +48,9 @@ int ListenOn(const AddressList& addresses, Descriptor& socket) {
   return error;
 }
 
-int ConnectTo(const addrinfo& address, std::chrono::milliseconds longest, Descriptor& socket) {
+int ConnectTo(const addrinfo& address, std::chrono::milliseconds longest, Socket& socket) {
   using std::chrono::steady_clock;
-  Descriptor one(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  Socket one(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!one.valid()) return errno;
   if (::connect(one.get(), address.ai_addr, address.ai_addrlen) != 0) {
     if (errno != EINPROGRESS) return errno;
@@ -58,7 +69,7 @@ int ConnectTo(const addrinfo& address, std::chrono::milliseconds longest, Descri
   return 0;
 }
 
-SocketPlace OwnPlace(const Descriptor& socket) {
+SocketPlace OwnPlace(const Socket& socket) {
   sockaddr_storage own = {};
   socklen_t length = sizeof own;
   char host[NI_MAXHOST] = {}, port[NI_MAXSERV] = {};
