@@ -73,7 +73,7 @@ class TraceSpan {
     if (TraceIsOn()) Begin(name, kind, NowNs());
   }
   // For a caller who has read the clock already.
-  //   begin_ns  NowNs(); 0: the span has no time, but stands around those inside it
+  //   begin_ns  NowNs(); 0: the span is not timed, and only encloses those inside it
   TraceSpan(TraceName name, TraceKind kind, int64_t begin_ns) {
     if (TraceIsOn()) Begin(name, kind, begin_ns);
   }
@@ -84,7 +84,7 @@ class TraceSpan {
   TraceSpan& operator=(const TraceSpan&) = delete;
 
   // Ends the span before its scope does.
-  //   stands_for  so many spans like it, of which the others have no time
+  //   stands_for  how many spans it counts for, of which the others are not timed
   void EndAt(int64_t end_ns, int stands_for = 1) {
     if (buffer_ != nullptr) End(end_ns, stands_for);
   }
@@ -94,7 +94,7 @@ class TraceSpan {
   void End(int64_t end_ns, int stands_for);
 
   internal::TraceBuffer* buffer_ = nullptr;  // null: not recorded
-  int64_t begin_ns_ = 0;                     // 0: without time
+  int64_t begin_ns_ = 0;                     // 0: not timed
 };
 
 namespace internal {

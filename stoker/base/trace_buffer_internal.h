@@ -23,7 +23,7 @@ class TraceBuffer {
   // Returns false if the span cannot be recorded; then End must not be called for it, nor Leave.
   bool Begin(const char* name, TraceKind kind);
   void End(int64_t begin_ns, int64_t end_ns, int stands_for);
-  // Ends one without time.
+  // Ends one that was not timed.
   void Leave() { current_ = nodes_[current_].parent; }
   void Count(const char* name, TraceKind kind, int64_t now_ns, int64_t value);
   // Returns whether a span has begun and not ended.

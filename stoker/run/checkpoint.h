@@ -59,7 +59,9 @@ class CheckpointStore {
   // Begins a checkpoint of `step` whose tensors several processes write, each into a file PartName
   // of the directory. Nothing if there is a whole one. Errors: those of Write.
   Result<std::optional<AtomicDirectory>> BeginParts(int64_t step);
-  // Writes the state, then does as Write once all of it is there.
+  // Writes the state and the manifest, gives the directory its name, and removes old ones as Write
+  // does. Trouble in the last of these is not met by trying again, since the parts would have to be
+  // written again too.
   //   begun  by BeginParts
   //   parts  the entry (Manifest::EntryOf) of each file of tensors, by its name
   // Errors: also kFailedPrecondition: a part is not there as it was written.

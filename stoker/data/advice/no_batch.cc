@@ -25,12 +25,11 @@ std::string SourceText(const DatasetNode& source) {
 // REQUIRES: `stage` is empty and its input is not.
 std::string WhyStageLeavesNothing(const DatasetNode& stage) {
   const Cardinality input = stage.input().cardinality();
-  const std::vector<Field>& fields = stage.spec().fields;
-  if (stage.name() == Batch::kName && input.known() && !fields.empty()) {
+  if (stage.name() == Batch::kName && input.known()) {
     return fmt::format(
         "its {} samples are fewer than one batch of {}, and drop_remainder leaves out batches that "
         "are not full; make the batch smaller",
-        input.value(), fields.front().shape.front());
+        input.value(), stage.grouping().size);
   }
   return fmt::format("`{}` leaves out all of {} elements", stage.name(), input.ToString());
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -20,7 +21,11 @@ class RaggedFields {
   virtual std::optional<std::string> OffsetsOf(std::string_view field) const = 0;
 };
 
-// Returns this name for a field of `batches`; nothing if no stage has made it ragged.
+// Returns this name for a field of `batches`; nothing if no stage has made it ragged, or a later
+// one has given it another shape.
 std::optional<std::string> FindOffsets(const Dataset& batches, std::string_view field);
+
+// Returns the names of the offsets of all ragged fields.
+std::set<std::string> OffsetsIn(const Dataset& batches);
 
 }  // namespace stoker

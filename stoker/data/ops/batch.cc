@@ -54,6 +54,8 @@ Result<BatchPlan> PlanOf(const Dataset& input, const Batch& options, const RowSh
   BatchPlan plan;
   if (options.ragged) {
     STOKER_ASSIGN_OR_RETURN(plan.ragged, RaggedPlan::Make(input.spec(), extent));
+  }
+  if (plan.ragged) {
     plan.spec = plan.ragged->output();
   } else {
     STOKER_ASSIGN_OR_RETURN(plan.spec, StackedSpec(input, extent));
@@ -194,7 +196,7 @@ void Batch::Describe(OptionTable<Batch>& table) {
 
 Result<Dataset> Batch::Build(Dataset input) const {
   STOKER_ASSIGN_OR_RETURN(BatchPlan plan, PlanOf(input, *this, /*share=*/{}));
-  if (!ragged) input = InOnePass(std::move(input));  // it makes equal shapes
+  if (!plan.ragged) input = InOnePass(std::move(input));  // for samples of equal shapes
   return Dataset(std::make_shared<BatchNode>(std::move(input), *this, std::move(plan)));
 }
 

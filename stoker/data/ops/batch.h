@@ -11,7 +11,8 @@ namespace stoker {
 //
 //   ragged  each field `x` of shape [T, ...] whose T differs between elements becomes the values of
 //           all of them, one element's after the other's, [sum of T, ...], and a field `x_offsets`
-//           is added: int64 [size + 1], where each element's values begin and the last one's end
+//           is added: int64 [size + 1], where each element's values begin and the last one's end.
+//           Where all elements have the same shapes nothing is ragged
 struct Batch {
   static constexpr std::string_view kName = "batch";
   static constexpr std::string_view kHelp =

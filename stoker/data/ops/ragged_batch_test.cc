@@ -81,6 +81,15 @@ TEST(RaggedBatch, IsThePaddedBatchWithoutItsPadding) {
   }
 }
 
+// A model that was trained on ragged samples predicts some that happen to be equally long.
+TEST(RaggedBatch, StacksSamplesWhoseShapesAreEqual) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset ragged,
+                              NumberedImages(6) | Batch{.size = 4, .ragged = true});
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset plain, NumberedImages(6) | Batch{.size = 4});
+  EXPECT_EQ(ragged.spec(), plain.spec());
+  EXPECT_EQ(ragged.ToString(), plain.ToString());
+}
+
 TEST(RaggedBatch, LeavesOutARemainderWhereAsked) {
   STOKER_ASSERT_OK_AND_ASSIGN(
       const Dataset dataset,
@@ -103,6 +112,21 @@ TEST(RaggedBatch, NamesTheOffsetsOfAFieldAlsoBehindLaterStages) {
   EXPECT_EQ(FindOffsets(plain, "image"), std::nullopt);
 }
 
+TEST(RaggedBatch, IsNoneOnceALaterStageHasGivenTheFieldAnotherShape) {
+  const Map stacked{.function =
+                        [](Element& element, Rng&, Scratch& scratch) {
+                          element.arrays[0] = scratch.NewArray(DType::kInt64, {2, 3, 2});
+                          return OkStatus();
+                        },
+                    .output = {{{"pairs", DType::kInt64, {kUnknownDim, 3, 2}},
+                                {"label", DType::kInt64, {kUnknownDim}},
+                                {"pairs_offsets", DType::kInt64, {kUnknownDim}}}}};
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset later, NumberedImages(6) | Pairs() |
+                                                       Batch{.size = 2, .ragged = true} | stacked);
+  EXPECT_EQ(FindOffsets(later, "pairs"), std::nullopt);
+  EXPECT_THAT(OffsetsIn(later), IsEmpty());
+}
+
 TEST(RaggedBatch, SaysWhatItCannotJoin) {
   const auto batched = [](const Spec& spec) {
     const Map to{.function = [](Element&, Rng&, Scratch&) { return OkStatus(); }, .output = spec};
@@ -110,8 +134,6 @@ TEST(RaggedBatch, SaysWhatItCannotJoin) {
   };
   EXPECT_THAT(batched({{{"x", DType::kFloat32, {3, kUnknownDim}}}}),
               FailsWith(StatusCode::kInvalidArgument, "only the first extent of a ragged field"));
-  EXPECT_THAT((NumberedImages(6) | Batch{.size = 2, .ragged = true}),
-              FailsWith(StatusCode::kInvalidArgument, "ragged is set, but all elements have the"));
   EXPECT_THAT(batched({{{"x", DType::kFloat32, {kUnknownDim}}, {"x_offsets", DType::kInt64, {}}}}),
               FailsWith(StatusCode::kInvalidArgument, "x_offsets"));
   EXPECT_THAT((NumberedImages(6) | Pairs() | Batch{.size = 2}),
@@ -122,13 +144,13 @@ TEST(RaggedBatch, SaysWhatItCannotJoin) {
 
 TEST(RaggedBatch, NamesAnElementThatIsNotWhatWasPromised) {
   STOKER_ASSERT_OK_AND_ASSIGN(
-      const RaggedPlan plan,
+      const std::optional<RaggedPlan> plan,
       RaggedPlan::Make({{{"pairs", DType::kInt64, {kUnknownDim, 3}}}}, /*extent=*/2));
   const Element wrong{.key = {.epoch = 0, .index = 7},
                       .arrays = {Array::Allocate(DType::kInt64, {4, 2})}};
   BufferPool pool{nullptr, 1 << 20};
   Scratch scratch(pool);
-  EXPECT_THAT(plan.Join(std::span(&wrong, 1), {}, scratch).status(),
+  EXPECT_THAT(plan->Join(std::span(&wrong, 1), {}, scratch).status(),
               FailsWith(StatusCode::kInvalidArgument, "element 7: field 'pairs' has shape [4, 2]"));
 }
 

@@ -18,7 +18,7 @@ std::string OffsetsNameOf(std::string_view field) { return fmt::format("{}_offse
 
 }  // namespace
 
-Result<RaggedPlan> RaggedPlan::Make(const Spec& input, int64_t extent) {
+Result<std::optional<RaggedPlan>> RaggedPlan::Make(const Spec& input, int64_t extent) {
   RaggedPlan plan;
   for (const Field& field : input.fields) {
     const bool ragged = !field.shape.empty() && field.shape.front() == kUnknownDim;
@@ -32,18 +32,14 @@ Result<RaggedPlan> RaggedPlan::Make(const Spec& input, int64_t extent) {
     plan.output_.fields.push_back(
         {field.name, field.dtype, ragged ? field.shape : ShapeOfRows(extent, field.shape)});
   }
-  if (std::ranges::none_of(plan.columns_, &Column::ragged)) {
-    return InvalidArgument(
-        "batch: ragged is set, but all elements have the same shapes, {}; leave it out",
-        input.ToString());
-  }
+  if (std::ranges::none_of(plan.columns_, &Column::ragged)) return std::nullopt;
   for (const Column& column : plan.columns_) {
     if (!column.ragged) continue;
     const int64_t offsets = extent == kUnknownDim ? kUnknownDim : extent + 1;
     STOKER_RETURN_IF_ERROR(
         AddField(kWho, {OffsetsNameOf(column.name), DType::kInt64, {offsets}}, plan.output_));
   }
-  return plan;
+  return std::optional(std::move(plan));
 }
 
 std::string RaggedPlan::FieldsText() const {

@@ -17,9 +17,9 @@ namespace stoker {
 class RaggedPlan {
  public:
   // For elements of `input`; `extent` is the first extent of the stacked fields, -1 if it varies.
-  // Errors: no field is ragged; one differs in another extent than the first; there already is a
-  // field of the name of the offsets.
-  static Result<RaggedPlan> Make(const Spec& input, int64_t extent);
+  // Nothing if no field is ragged. Errors: one differs in another extent than the first; there
+  // already is a field of the name of the offsets.
+  static Result<std::optional<RaggedPlan>> Make(const Spec& input, int64_t extent);
 
   // The fields of `input`, and at the end the offsets.
   const Spec& output() const { return output_; }

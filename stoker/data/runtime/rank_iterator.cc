@@ -1,7 +1,10 @@
 #include "stoker/data/runtime/rank_iterator.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
+#include "stoker/data/core/ragged_fields.h"
 #include "stoker/data/runtime/deal.h"
 #include "stoker/data/runtime/indexed_iterator.h"
 #include "stoker/data/runtime/rank_node.h"
@@ -145,7 +148,12 @@ class RankIterator final : public Iterator {
 
   Element EmptyBatch() const {
     Element batch{.key = {opening_.options.epoch, share_->NumberAfter(delivered_)}};
+    const std::set<std::string> offsets = OffsetsIn(opening_.dataset);
     for (const Field& field : opening_.dataset.spec().fields) {
+      if (offsets.contains(field.name)) {  // of no sample: where the last ends
+        batch.arrays.push_back(Array::Of<int64_t>(std::vector<int64_t>{0}));
+        continue;
+      }
       Shape shape = field.shape;
       std::ranges::replace(shape, kUnknownDim, 0);
       shape.front() = 0;

@@ -33,11 +33,12 @@ bool Exists(const fs::path& path) {
 bool IsCheckpoint(const fs::path& directory) {
   if (!StepOfDirectory(directory.filename().string())) return false;
   if (Exists(directory / kManifestName)) return true;
-  std::error_code ignored;
-  const fs::directory_iterator files(directory, ignored);
-  return std::any_of(begin(files), end(files), [](const fs::directory_entry& file) {
-    return HoldsTensors(file.path().filename().string());
-  });
+  std::error_code unreadable;
+  for (fs::directory_iterator file(directory, unreadable), end; !unreadable && file != end;
+       file.increment(unreadable)) {
+    if (HoldsTensors(file->path().filename().string())) return true;
+  }
+  return false;
 }
 
 // A file of a checkpoint, by the manifest beside it; the manifest itself by its own checksum, and

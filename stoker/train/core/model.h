@@ -54,6 +54,9 @@ class Model : public torch::nn::Module {
     return ForwardToTrain(PaddedTokens(inputs));
   }
 
+  // Returns whether the model takes ragged inputs: as they are, or padded as above.
+  virtual bool TakesRagged() const { return true; }
+
   // Returns the tokens that a model of sequences knows: then another one is refused with its
   // sample's name, before it reaches a kernel, and so is a pipeline that pads with another number.
   virtual std::optional<KnownTokens> Tokens() const { return std::nullopt; }
@@ -118,6 +121,8 @@ class ModelOfInputs : public Model {
     return {ForwardAll(inputs), {}};
   }
   TokensByInput TokensOfAll() const override { return {}; }
+  // One that looks at Inputs::offsets says true.
+  bool TakesRagged() const override { return false; }
 
   at::Tensor Forward(const at::Tensor& input) final { return ForwardAll(input); }
   TrainingScores ForwardToTrain(const at::Tensor& input) final { return ForwardAllToTrain(input); }

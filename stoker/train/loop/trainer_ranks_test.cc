@@ -249,11 +249,18 @@ std::vector<std::string> TensorFilesOf(const std::filesystem::path& run) {
 
 TEST_F(TrainerRanksTest, WriteCheckpointsInPartsThatAnyNumberContinues) {
   const Settings parts = {"train.checkpoint.parts=true"};
-  for (const char* more : {"train.distributed.shard_optimizer=true", "train.average=ema",
-                           "train.distributed.local_steps=2"}) {
-    SCOPED_TRACE(more);
-    const Settings set = With(kAlike, {"train.optimizer=adamw", "train.epochs=2", more});
-    const std::string name = std::to_string(std::hash<std::string>{}(more));
+  const std::pair<const char*, Settings> cases[] = {
+      {"sharded", {"train.distributed.shard_optimizer=true"}},
+      {"average", {"train.average=ema"}},
+      {"local", {"train.distributed.local_steps=2"}},
+      // Moments of norms are those of rank 0.
+      {"norms", WithNorms({"train.distributed.sync_batch_norm=false", "train.average=ema"})},
+      // Fewer tensors than ranks.
+      {"few", {"model={mlp: {classes: 4, hidden: []}}", "train.optimizer=sgd"}}};
+  for (const auto& [name_of_case, more] : cases) {
+    SCOPED_TRACE(name_of_case);
+    const Settings set = With(kAlike, With({"train.optimizer=adamw", "train.epochs=2"}, more));
+    const std::string name = name_of_case;
     TrainIn(3, name + "-whole", set, /*resume=*/false, /*stop_at=*/3);
     TrainIn(3, name + "-parts", With(set, parts), /*resume=*/false, /*stop_at=*/3);
     EXPECT_THAT(TensorFilesOf(problem_ / (name + "-parts")),

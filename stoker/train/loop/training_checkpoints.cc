@@ -281,7 +281,9 @@ Result<NamedTensors> StateToStore(TrainingSession& session, const Status& mine) 
 }
 
 // Of each rank; all of them take part, or none does.
-Status WriteCheckpointInParts(TrainingSession& session, Status ready, CheckpointUnderWay one) {
+//   held  runs since training waits for it
+Status WriteCheckpointInParts(TrainingSession& session, Status ready, CheckpointUnderWay one,
+                              const Stopwatch& held) {
   Json state;
   if (ready.ok() && session.keeps_run()) {
     Result<Json> made = SessionState(session);
@@ -295,6 +297,7 @@ Status WriteCheckpointInParts(TrainingSession& session, Status ready, Checkpoint
     return SkipCheckpoint(session);
   }
   session.checkpointing.Do([&written] { return written; });
+  one.held_seconds = held.ElapsedSeconds();
   session.under_way = one;
   STOKER_RETURN_IF_ERROR(FinishCheckpoint(session));
   if (session.setup.resume) ForgetPermission(session);
@@ -313,7 +316,7 @@ Status WriteCheckpoint(TrainingSession& session, CheckpointKind kind) {
   const Stopwatch held;
   CheckpointUnderWay under_way{.step = progress.step};
   if (ready.ok()) ready = CheckFinite(session);
-  if (session.in_parts()) return WriteCheckpointInParts(session, ready, under_way);
+  if (session.in_parts()) return WriteCheckpointInParts(session, ready, under_way, held);
   STOKER_ASSIGN_OR_RETURN(NamedTensors tensors, StateToStore(session, ready));
   if (!session.keeps_run()) return SkipCheckpoint(session);
   STOKER_ASSIGN_OR_RETURN(Json state, SessionState(session));

@@ -79,6 +79,9 @@ class JoinedModel final : public ModelOfInputs {
     }
     return tables;
   }
+  bool TakesRagged() const override {
+    return std::ranges::all_of(towers_, [](const auto& tower) { return tower->TakesRagged(); });
+  }
   bool LaunchesAlike() const override {
     return std::ranges::all_of(towers_, [](const auto& tower) { return tower->LaunchesAlike(); });
   }

@@ -60,6 +60,11 @@ std::string LossesOf(const Recipe& recipe) {
 // Forward, the loss, and back. Returns the number of the model's outputs.
 Result<int64_t> TryBatch(const Recipe& recipe, Model& model, const TensorBatch& batch,
                          const Tried& tried) {
+  if (batch.input.any_ragged() && !model.TakesRagged()) {
+    return InvalidArgument(
+        "{} takes no ragged inputs, and here are {}; take padded_batch in the place of `batch`",
+        NameOf("model", recipe.model), tried.samples);
+  }
   at::Tensor scores;
   Status status = CatchTorchErrors([&] { scores = model.ForwardAllToTrain(batch.input).scores; });
   if (!status.ok()) {

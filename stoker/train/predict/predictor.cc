@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <set>
 
 #include "stoker/data/advice/no_batch.h"
 #include "stoker/data/core/ragged_fields.h"
@@ -74,13 +75,13 @@ Status CheckFields(const NumberedPipeline& pipeline, const FeederOptions& feed,
                    const std::vector<std::string>& wanted) {
   Spec spec = pipeline.batches.spec();
   std::erase_if(spec.fields, [&](const Field& field) { return field.name == pipeline.number; });
+  const std::set<std::string> offsets = OffsetsIn(pipeline.batches);
   for (const std::string& name : wanted) {
     STOKER_ASSIGN_OR_RETURN(const size_t index, spec.IndexOf("predicting", name));
-    if (FindOffsets(pipeline.batches, name)) {
+    if (FindOffsets(pipeline.batches, name) || offsets.contains(name)) {
       return InvalidArgument(
-          "predicting: field {} is ragged, the values of all samples of a batch, and has no row "
-          "for "
-          "each; padded_batch makes one",
+          "predicting: field {} is of a ragged batch, which has no row of it for each sample; "
+          "padded_batch makes one",
           spec.fields[index].ToString());
     }
     if (!spec.fields[index].shape.empty()) continue;

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -216,6 +217,7 @@ class Learner {
           const TrainRecipe& recipe, const Placement& placement, const SchedulePlan& plan);
   bool sharded() const { return sharded_ != nullptr; }
   NamedTensors StateWith(NamedTensors of_optimizer) const;
+  std::set<std::string> OfFirstRank() const;
   Status RestoreOptimizer(std::span<const NamedArray> arrays, std::string_view source);
   TrainingScores Forward(const Inputs& inputs);
   StepOutcome Judge();

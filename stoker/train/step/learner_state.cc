@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "stoker/cluster/agreement.h"
@@ -68,6 +70,16 @@ Result<NamedTensors> Learner::GatherState() {
   return StateWith(std::move(of_optimizer));
 }
 
+// The running moments of norms that take each rank's own rows: those of rank 0 count.
+std::set<std::string> Learner::OfFirstRank() const {
+  std::set<std::string> names;
+  for (const auto& buffer : model_->named_buffers()) {
+    for (const std::string_view prefix : {kModelPrefix, kAveragePrefix})
+      names.insert(fmt::format("{}{}", prefix, buffer.key()));
+  }
+  return names;
+}
+
 Result<NamedTensors> Learner::PartOfState() {
   STOKER_RETURN_IF_ERROR(AverageRanks());
   const Membership& member = ranks_->group().membership();
@@ -75,9 +87,11 @@ Result<NamedTensors> Learner::PartOfState() {
   std::vector<int64_t> sizes;
   for (const NamedTensor& each : alike) sizes.push_back(static_cast<int64_t>(each.tensor.nbytes()));
   const std::vector<int64_t> writers = ShareOut(sizes, member.world);
+  const std::set<std::string> of_first = OfFirstRank();
   NamedTensors part;
   for (size_t i = 0; i < alike.size(); ++i) {
-    if (writers[i] == member.rank) part.push_back(std::move(alike[i]));
+    const int64_t writer = of_first.contains(alike[i].name) ? 0 : writers[i];
+    if (writer == member.rank) part.push_back(std::move(alike[i]));
   }
   if (!sharded()) return part;
   for (NamedTensor& own : sharded_->State())
