@@ -106,8 +106,10 @@ class SequencesTest(ProgramTest):
         self.write("new.csv", "text,opinion\nfine word1 word2,bad\n,bad\nawful,bad\n")
         out, _ = self.run_stoker("predict", "run", "--set", "data.split=null", "--set", f"data.source.csv.files={self.path('new.csv')}")
         self.assertEqual([json.loads(line)["class"] for line in out.splitlines()][::2], ["good", "bad"])
-        _, err = self.run_stoker("predict", "run", "--fields", "tokens", expect=2)
-        self.assertIn("is ragged", err)
+        for field in ("tokens", "tokens_offsets"):
+            self.assert_fails(["predict", "run", "--fields", field], 2, "is of a ragged batch")
+            self.assert_fails(["train", "reviews.yaml", "--run", "target", *sets, "--set", f"train.target={field}"], 2, "train.target: field",
+                              "is of a ragged batch")
 
     def test_a_ragged_run_is_resumed_and_shared_by_ranks_as_a_padded_one(self):
         model = MODELS["embedding_bag"].replace("width", "dropout: 0.2, width")

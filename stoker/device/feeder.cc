@@ -52,8 +52,11 @@ Status CheckRagged(const Spec& spec, const Field& field, const Field& offsets,
   if (!IsRaggedTokens(field)) {
     return InvalidArgument(
         "{}: field {} is ragged, and models take ragged sequences of tokens alone, whole numbers "
-        "of 16 to 64 bits; use padded_batch",
-        KeyOf(input), field.ToString());
+        "of 16 to 64 bits{}",
+        KeyOf(input), field.ToString(),
+        field.dtype == DType::kUInt8
+            ? "; put `cast: {field: " + field.name + ", dtype: int32}` before `batch` for bytes"
+            : "");
   }
   if (offsets.shape.size() == 1 && IsToken(offsets.dtype)) return OkStatus();
   return InvalidArgument(
@@ -135,6 +138,13 @@ Status FindInputsAndTargets(const Spec& spec, const FeederOptions& options, Feed
   for (const std::string& name : options.targets) {
     const Result<size_t> found = FindField(spec, "train.target", name);
     problems.Add(found.status());
+    if (found.ok() && options.without_rows.contains(name)) {
+      problems.Add(InvalidArgument(
+          "train.target: field {} is of a ragged batch, which has no row of it for each sample; is "
+          "train.target the field that you mean?",
+          spec.fields[*found].ToString()));
+      continue;
+    }
     if (found.ok()) fields.targets.push_back(*found);
   }
   const Field* const target = fields.targets.empty() ? nullptr : &spec.fields[fields.targets[0]];

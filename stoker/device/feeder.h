@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,8 @@ struct FeederOptions {
   // The fields that become TensorBatch::target, in this order; empty: no targets, as for
   // predictions.
   std::vector<std::string> targets = {"label"};
+  // The fields that have no row for each sample (FieldsWithoutRows), so are no targets.
+  std::set<std::string> without_rows = {};
   std::vector<std::string> along = {};  // the fields that become TensorBatch::along
   c10::Device device = c10::kCPU;
   // Of the inputs with four dimensions; the others stay contiguous.

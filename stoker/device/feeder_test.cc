@@ -295,6 +295,11 @@ TEST(Feeder, TakesOnlyTokensRagged) {
   EXPECT_THAT(
       Feed(batches, {.inputs = {{.field = "label", .offsets = "words_offsets"}}, .targets = {}}),
       FailsWith(StatusCode::kInvalidArgument, "is ragged, and models take ragged sequences"));
+  FeederOptions target = RaggedWords();
+  target.targets = {"words_offsets"};
+  target.without_rows = {"words", "words_offsets"};
+  EXPECT_THAT(Feed(batches, target),
+              FailsWith(StatusCode::kInvalidArgument, "train.target: field words_offsets"));
   EXPECT_THAT(Feed(batches, {.inputs = {{.field = "words", .offsets = "gone"}}}),
               FailsWith(StatusCode::kInvalidArgument, "the offsets of 'words'"));
 }

@@ -33,6 +33,17 @@ std::optional<std::string> FindOffsets(const Dataset& batches, std::string_view 
   return now == nullptr ? std::nullopt : FindFor(batches, *now);
 }
 
+std::set<std::string> FieldsWithoutRows(const Dataset& batches) {
+  std::set<std::string> names;
+  for (const Field& field : batches.spec().fields) {
+    std::optional<std::string> offsets = FindOffsets(batches, field.name);
+    if (!offsets) continue;
+    names.insert(field.name);
+    names.insert(*std::move(offsets));
+  }
+  return names;
+}
+
 std::set<std::string> OffsetsIn(const Dataset& batches) {
   std::set<std::string> names;
   for (const Field& field : batches.spec().fields) {

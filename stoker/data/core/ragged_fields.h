@@ -25,7 +25,9 @@ class RaggedFields {
 // one has given it another shape.
 std::optional<std::string> FindOffsets(const Dataset& batches, std::string_view field);
 
-// Returns the names of the offsets of all ragged fields.
+// Return the names of the offsets of all ragged fields, and those with the names of these fields:
+// fields that have no row for each sample.
 std::set<std::string> OffsetsIn(const Dataset& batches);
+std::set<std::string> FieldsWithoutRows(const Dataset& batches);
 
 }  // namespace stoker

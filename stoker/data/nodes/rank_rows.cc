@@ -188,8 +188,8 @@ Status CheckHaveRows(const Dataset& batches) {
 }  // namespace
 
 Result<RankRows> RowsOfRank(const Dataset& batches, const RowShare& share) {
-  STOKER_RETURN_IF_ERROR(CheckHaveRows(batches));
   if (share.whole()) return RankRows{batches, /*makes_all=*/false};
+  STOKER_RETURN_IF_ERROR(CheckHaveRows(batches));
   const auto* const shares = dynamic_cast<const SharesRows*>(&batches.node());
   const std::optional<Dataset> rows = shares ? shares->OnlyRows(share) : std::nullopt;
   if (rows) return RankRows{*rows, /*makes_all=*/!rows->node().random_access()};

@@ -239,6 +239,24 @@ TEST(Ranks, ThatRunDryCanGoOnWithEmptyBatches) {
       FailsWith(StatusCode::kInvalidArgument, "put batch last"));
 }
 
+TEST(Ranks, ThatRunDryGoOnWithRaggedBatchesOfNoSample) {
+  const Map words{
+      .function =
+          [](Element& element, Rng&, Scratch& scratch) {
+            element.arrays[0] = scratch.NewArray(DType::kInt64, {2});
+            return OkStatus();
+          },
+      .output = {{{"words", DType::kInt64, {kUnknownDim}}, {"label", DType::kInt64, {}}}}};
+  const Result<Dataset> dataset = NumberedImages(9) | words | Batch{.size = 3, .ragged = true};
+  const PassOptions options{.world = 2, .when_dry = WhenDry::kEmptyBatches};
+  STOKER_ASSERT_OK_AND_ASSIGN(const Read read, ReadRanks(*dataset, Runtime::Inline(), options));
+  const Element& empty = read.ranks[1].back();
+  EXPECT_EQ(empty.arrays[0].shape(), (Shape{0}));
+  EXPECT_EQ(empty.arrays[1].shape(), (Shape{0}));
+  const auto offsets = empty.arrays[2].values<int64_t>();
+  EXPECT_THAT(std::vector<int64_t>(offsets.begin(), offsets.end()), testing::ElementsAre(0));
+}
+
 TEST(Ranks, AreRefusedOutsideTheWorld) {
   const std::pair<int64_t, int64_t> wrong[] = {{2, 2}, {-1, 2}, {0, 0}, {0, -1}};
   for (const auto& [rank, world] : wrong) {

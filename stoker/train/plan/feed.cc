@@ -35,6 +35,7 @@ FeederOptions FeedOptions(const TrainOptions& options, const Dataset& batches,
                           const c10::Device& device, MemoryFormat memory_format) {
   FeederOptions feed{.inputs = {},
                      .targets = options.AllTargets(),
+                     .without_rows = FieldsWithoutRows(batches),
                      .device = device,
                      .memory_format = ToTorch(memory_format)};
   for (const InputField& input : options.AllInputs()) {

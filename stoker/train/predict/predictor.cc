@@ -75,10 +75,10 @@ Status CheckFields(const NumberedPipeline& pipeline, const FeederOptions& feed,
                    const std::vector<std::string>& wanted) {
   Spec spec = pipeline.batches.spec();
   std::erase_if(spec.fields, [&](const Field& field) { return field.name == pipeline.number; });
-  const std::set<std::string> offsets = OffsetsIn(pipeline.batches);
+  const std::set<std::string> without_rows = FieldsWithoutRows(pipeline.batches);
   for (const std::string& name : wanted) {
     STOKER_ASSIGN_OR_RETURN(const size_t index, spec.IndexOf("predicting", name));
-    if (FindOffsets(pipeline.batches, name) || offsets.contains(name)) {
+    if (without_rows.contains(name)) {
       return InvalidArgument(
           "predicting: field {} is of a ragged batch, which has no row of it for each sample; "
           "padded_batch makes one",

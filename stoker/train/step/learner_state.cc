@@ -86,7 +86,8 @@ Result<NamedTensors> Learner::PartOfState() {
   NamedTensors alike = StateWith(sharded() ? NamedTensors() : optimizer_->State());
   std::vector<int64_t> sizes;
   for (const NamedTensor& each : alike) sizes.push_back(static_cast<int64_t>(each.tensor.nbytes()));
-  const std::vector<int64_t> writers = ShareOut(sizes, member.world);
+  const std::vector<int64_t> writers =
+      ShareOut(sizes, member.world, sharded() ? sharded_->BytesOfRanks() : std::vector<int64_t>());
   const std::set<std::string> of_first = OfFirstRank();
   NamedTensors part;
   for (size_t i = 0; i < alike.size(); ++i) {

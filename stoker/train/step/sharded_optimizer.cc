@@ -29,11 +29,13 @@ at::Tensor ValuesOf(const TrainedParameter& parameter) {
 
 }  // namespace
 
-std::vector<int64_t> ShareOut(std::span<const int64_t> sizes, int64_t ranks) {
+std::vector<int64_t> ShareOut(std::span<const int64_t> sizes, int64_t ranks,
+                              std::vector<int64_t> filled) {
   std::vector<size_t> order(sizes.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, [&](size_t a, size_t b) { return sizes[a] > sizes[b]; });
-  std::vector<int64_t> owners(sizes.size()), filled(static_cast<size_t>(ranks));
+  std::vector<int64_t> owners(sizes.size());
+  filled.resize(static_cast<size_t>(ranks));
   for (const size_t i : order) {
     const auto least = std::ranges::min_element(filled);
     owners[i] = least - filled.begin();
@@ -127,6 +129,15 @@ void ShardedOptimizer::CopyChunk(int64_t owner, int64_t begin, at::Tensor chunk,
 }
 
 NamedTensors ShardedOptimizer::State() const { return own_ ? own_->State() : NamedTensors(); }
+
+// As Adam's, the state of most optimizers is twice as large as the parameters.
+std::vector<int64_t> ShardedOptimizer::BytesOfRanks() const {
+  std::vector<int64_t> bytes(static_cast<size_t>(group_.membership().world));
+  for (size_t i = 0; i < owners_.size(); ++i)
+    bytes[static_cast<size_t>(owners_[i])] +=
+        2 * static_cast<int64_t>(parameters_[i].tensor.nbytes());
+  return bytes;
+}
 
 Result<NamedTensors> ShardedOptimizer::StateAtFirst(const TrainedParameter& parameter) const {
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Optimizer> alone, build_({parameter}));

@@ -22,7 +22,9 @@ namespace stoker {
 // Returns for each of `sizes` which of `ranks` ranks has it: the largest first, each to the rank
 // that has least so far (Graham, "Bounds on multiprocessing timing anomalies", 1969), so that no
 // rank has more than its share and one of them. A function of its arguments alone.
-std::vector<int64_t> ShareOut(std::span<const int64_t> sizes, int64_t ranks);
+//   filled  what each rank has before; empty: nothing
+std::vector<int64_t> ShareOut(std::span<const int64_t> sizes, int64_t ranks,
+                              std::vector<int64_t> filled = {});
 
 // Gives the same bytes as an optimizer of all parameters on each rank, if this one updates each
 // parameter by its own gradient and state alone, as all of Stoker's do. One thread at a time. A
@@ -49,6 +51,9 @@ class ShardedOptimizer final : public Optimizer {
 
   // Returns the state of all parameters, each with zeros, as the optimizer of one process begins.
   Result<NamedTensors> WholeStateAtFirst() const;
+
+  // Returns about how many bytes of state each rank has, the same on every rank.
+  std::vector<int64_t> BytesOfRanks() const;
 
   // A collective. Returns the state of all parameters on rank 0, of this rank's elsewhere: there it
   // needs room for one parameter's. Errors: those of Group and of `build`.

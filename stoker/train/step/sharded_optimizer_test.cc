@@ -55,6 +55,7 @@ TEST(ShareOut, GivesEachRankItsShareAndOneMoreAtMost) {
     for (const int64_t part : filled) EXPECT_LE(part, sum / ranks + 900);
   }
   EXPECT_THAT(ShareOut(std::vector<int64_t>{4, 4, 4}, 2), testing::ElementsAre(0, 1, 0));
+  EXPECT_THAT(ShareOut(std::vector<int64_t>{4, 4, 4}, 2, {9, 0}), testing::ElementsAre(1, 1, 1));
 }
 
 TEST(ShardedOptimizer, UpdatesAsOneThatHasAllState) {
