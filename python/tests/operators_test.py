@@ -68,7 +68,7 @@ class Operators(TestCase):
 
     def test_a_misspelt_argument_is_answered_with_the_nearest_and_all_that_there_are(self):
         for call, nearest, arguments in (
-            (lambda: sk.batch(sise=3), "size", "size, drop_remainder, on_error"),
+            (lambda: sk.batch(sise=3), "size", "size, drop_remainder, ragged, on_error"),
             (lambda: sk.Loader(sk.range(3), sed=1), "seed", "source, section, set, seed"),
             (lambda: sk.filter("label", equal=3), "equals", "field, equals, except_, min, max, on_error"),
             (lambda: sk.map(len, feild="x"), "fie?ld", "function, field, fields"),
