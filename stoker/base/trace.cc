@@ -4,6 +4,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "stoker/base/per_process.h"
 #include "stoker/base/trace_buffer_internal.h"
 
 namespace stoker {
@@ -55,7 +56,8 @@ TraceBuffer* BufferOfThread() {
   return own.buffer;
 }
 
-// The texts are never freed: spans that are still to be written may have them.
+// The texts are never freed: spans that are still to be written may have them. Each stage of a pass
+// asks, so a child of fork() has names of its own.
 struct InternedNames {
   Mutex mutex;
   std::unordered_set<std::string> names STOKER_GUARDED_BY(mutex);
@@ -64,7 +66,8 @@ struct InternedNames {
 }  // namespace
 
 TraceName TraceName::Intern(std::string_view text) {
-  static InternedNames& all = *new InternedNames;
+  static PerProcess<InternedNames> of_processes;
+  InternedNames& all = of_processes.Get();
   const MutexLock lock(all.mutex);
   if (const auto found = all.names.find(std::string(text)); found != all.names.end())
     return {Kept(), found->c_str()};

@@ -9,6 +9,8 @@
 #include <new>
 #include <utility>
 
+#include "stoker/base/per_process.h"
+
 namespace stoker::internal {
 namespace {
 
@@ -126,8 +128,8 @@ void TraceBuffer::AddLosses(TraceLosses& losses) const {
 }
 
 TraceBuffers& TraceBuffers::Of() {
-  static TraceBuffers& all = *new TraceBuffers;  // threads may outlive static variables
-  return all;
+  static PerProcess<TraceBuffers> of_processes;  // threads may outlive static variables
+  return of_processes.Get();
 }
 
 uint32_t TraceBuffers::Open() {

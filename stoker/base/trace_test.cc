@@ -1,5 +1,8 @@
 #include "stoker/base/trace.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <map>
 #include <string>
@@ -53,6 +56,27 @@ TEST(TraceName, OfEqualTextsIsTheSameAndOutlivesThem) {
   EXPECT_STREQ(name.text(), "decode");
   EXPECT_EQ(TraceName::Intern("decode").text(), name.text());
   EXPECT_STREQ(TraceName::Intern("").text(), "");
+}
+
+TEST(TraceName, OfAChildOfForkDoesNotWaitForAThreadOfItsParent) {
+  std::atomic<bool> done{false};
+  std::thread asking([&] {
+    while (!done) TraceName::Intern("asked for all the time");
+  });
+  for (int i = 0; i < 50; ++i) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      ::alarm(60);  // what waits for ever is ended
+      ::_exit(TraceName::Intern("child").text() == nullptr ? 1 : 0);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    if (status != 0) break;
+  }
+  done = true;
+  asking.join();
 }
 
 TEST(TraceSpan, IsRecordedWithItsThreadItsNameItsKindAndItsTimes) {
