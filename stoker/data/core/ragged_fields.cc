@@ -33,23 +33,18 @@ std::optional<std::string> FindOffsets(const Dataset& batches, std::string_view 
   return now == nullptr ? std::nullopt : FindFor(batches, *now);
 }
 
-std::set<std::string> FieldsWithoutRows(const Dataset& batches) {
-  std::set<std::string> names;
-  for (const Field& field : batches.spec().fields) {
-    std::optional<std::string> offsets = FindOffsets(batches, field.name);
-    if (!offsets) continue;
-    names.insert(field.name);
-    names.insert(*std::move(offsets));
-  }
-  return names;
-}
-
-std::set<std::string> OffsetsIn(const Dataset& batches) {
-  std::set<std::string> names;
+std::map<std::string, std::string> OffsetsByField(const Dataset& batches) {
+  std::map<std::string, std::string> by_field;
   for (const Field& field : batches.spec().fields) {
     if (std::optional<std::string> offsets = FindOffsets(batches, field.name))
-      names.insert(*std::move(offsets));
+      by_field.emplace(field.name, *std::move(offsets));
   }
+  return by_field;
+}
+
+std::set<std::string> FieldsWithoutRows(const Dataset& batches) {
+  std::set<std::string> names;
+  for (const auto& [field, offsets] : OffsetsByField(batches)) names.insert({field, offsets});
   return names;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,9 +26,10 @@ class RaggedFields {
 // one has given it another shape.
 std::optional<std::string> FindOffsets(const Dataset& batches, std::string_view field);
 
-// Return the names of the offsets of all ragged fields, and those with the names of these fields:
-// fields that have no row for each sample.
-std::set<std::string> OffsetsIn(const Dataset& batches);
+// Returns this name for each ragged field, by the name of the field.
+std::map<std::string, std::string> OffsetsByField(const Dataset& batches);
+
+// Returns the names of the fields that have no row for each sample: ragged ones and their offsets.
 std::set<std::string> FieldsWithoutRows(const Dataset& batches);
 
 }  // namespace stoker

@@ -124,7 +124,7 @@ TEST(RaggedBatch, IsNoneOnceALaterStageHasGivenTheFieldAnotherShape) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset later, NumberedImages(6) | Pairs() |
                                                        Batch{.size = 2, .ragged = true} | stacked);
   EXPECT_EQ(FindOffsets(later, "pairs"), std::nullopt);
-  EXPECT_THAT(OffsetsIn(later), IsEmpty());
+  EXPECT_THAT(OffsetsByField(later), IsEmpty());
 }
 
 TEST(RaggedBatch, SaysWhatItCannotJoin) {

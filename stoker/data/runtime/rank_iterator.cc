@@ -148,7 +148,8 @@ class RankIterator final : public Iterator {
 
   Element EmptyBatch() const {
     Element batch{.key = {opening_.options.epoch, share_->NumberAfter(delivered_)}};
-    const std::set<std::string> offsets = OffsetsIn(opening_.dataset);
+    std::set<std::string> offsets;
+    for (const auto& [ragged, name] : OffsetsByField(opening_.dataset)) offsets.insert(name);
     for (const Field& field : opening_.dataset.spec().fields) {
       if (offsets.contains(field.name)) {  // of no sample: where the last ends
         batch.arrays.push_back(Array::Of<int64_t>(std::vector<int64_t>{0}));

@@ -232,7 +232,8 @@ Status ReadyToWrite(TrainingSession& session) {
   return WriteWithRetries("it", [&session] { return session.recorder->metrics().Sync(); });
 }
 
-// Uses nothing of the session that a step changes.
+// Returns what writes the checkpoint. It may run while training goes on, because it reads no member
+// of the session that a step writes.
 //   tensors  what is stored; empty if weights_copy has it
 std::function<Status()> WritingOf(TrainingSession& session, Json state, NamedTensors tensors) {
   return [&session, step = session.progress.step, state = std::move(state),
@@ -280,6 +281,22 @@ Result<NamedTensors> StateToStore(TrainingSession& session, const Status& mine) 
   return state;
 }
 
+// Notes and reports how the writing of a checkpoint has ended.
+Status NoteStored(TrainingSession& session, const CheckpointUnderWay& one, const Status& stored) {
+  if (!stored.ok()) {
+    return stored.While(
+        fmt::format("writing the checkpoint of step {} (those before it are untouched)", one.step));
+  }
+  session.last_checkpoint = one.step;
+  session.recorder->Checkpointed({.step = one.step,
+                                  .path = session.store.PathOf(one.step),
+                                  .seconds = one.since_begun.ElapsedSeconds(),
+                                  .held_seconds = one.held_seconds});
+  if (session.view) session.view->checkpoint = one.step;
+  return CallEach(session,
+                  [](Callback& callback, RunView& view) { return callback.OnCheckpoint(view); });
+}
+
 // Of each rank; all of them take part, or none does.
 //   held  runs since training waits for it
 Status WriteCheckpointInParts(TrainingSession& session, Status ready, CheckpointUnderWay one,
@@ -296,10 +313,8 @@ Status WriteCheckpointInParts(TrainingSession& session, Status ready, Checkpoint
     STOKER_RETURN_IF_ERROR(written);
     return SkipCheckpoint(session);
   }
-  session.checkpointing.Do([&written] { return written; });
   one.held_seconds = held.ElapsedSeconds();
-  session.under_way = one;
-  STOKER_RETURN_IF_ERROR(FinishCheckpoint(session));
+  STOKER_RETURN_IF_ERROR(NoteStored(session, one, written));
   if (session.setup.resume) ForgetPermission(session);
   return CallEach(
       session, [](Callback& callback, RunView& view) { return callback.OnCheckpointTaken(view); });
@@ -347,19 +362,8 @@ Status FinishCheckpoint(TrainingSession& session) {
     return session.checkpointing.Take();
   }();
   CheckpointUnderWay one = *std::exchange(session.under_way, std::nullopt);
-  if (!stored.ok()) {
-    return stored.While(
-        fmt::format("writing the checkpoint of step {} (those before it are untouched)", one.step));
-  }
   one.held_seconds += held.ElapsedSeconds();
-  session.last_checkpoint = one.step;
-  session.recorder->Checkpointed({.step = one.step,
-                                  .path = session.store.PathOf(one.step),
-                                  .seconds = one.since_begun.ElapsedSeconds(),
-                                  .held_seconds = one.held_seconds});
-  if (session.view) session.view->checkpoint = one.step;
-  return CallEach(session,
-                  [](Callback& callback, RunView& view) { return callback.OnCheckpoint(view); });
+  return NoteStored(session, one, stored);
 }
 
 Status BeginWithWeights(TrainingSession& session) {
