@@ -1,5 +1,6 @@
-// Mutex, MutexLock and CondVar: those of the standard library with clang's annotations for thread
-// safety, so that a compiler can check what a lock guards. They cost nothing beyond what they wrap.
+// Mutex, MutexLock and CondVar, with clang's annotations for thread safety, so that a compiler can
+// check what a lock guards. Mutex is that of the standard library and costs nothing beyond it;
+// CondVar is our own, because that of glibc before 2.41 may lose a wake-up (docs/adr/0059).
 //
 //   Mutex mutex_;
 //   int64_t count_ STOKER_GUARDED_BY(mutex_) = 0;        // only touched with mutex_ held
@@ -9,8 +10,10 @@
 // https://clang.llvm.org/docs/ThreadSafetyAnalysis.html says of the names without STOKER_.
 #pragma once
 
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
+#include <cstdint>
+#include <limits>
 #include <mutex>
 
 #if defined(__clang__)
@@ -85,20 +88,22 @@ class STOKER_THREAD_ANNOTATION(scoped_lockable) MutexUnlock {
 // Waits for what other threads change with a mutex held. Each wait is called with `mutex` held, and
 // returns with it held; it may return before the other thread has called Notify. `done` is called
 // with `mutex` held: as a lambda that reads what it guards, it says STOKER_REQUIRES itself.
+//
+// A counter of the calls of Notify, on which waiters sleep with futex(2) while it stays as it was
+// when they still held the mutex. Whoever changes what is waited for gets the mutex only after that
+// reading and counts after the change, so no call is missed. (Only 2^32 calls between that reading
+// and the system call that follows it would be.)
 class CondVar {
  public:
   CondVar() = default;
   CondVar(const CondVar&) = delete;
   CondVar& operator=(const CondVar&) = delete;
 
-  void NotifyOne() { changed_.notify_one(); }
-  void NotifyAll() { changed_.notify_all(); }
+  // Wakes one that waits, at least.
+  void NotifyOne() { Notify(1); }
+  void NotifyAll() { Notify(std::numeric_limits<int>::max()); }
 
-  void Wait(Mutex& mutex) STOKER_REQUIRES(mutex) {
-    std::unique_lock lock(mutex.mutex_, std::adopt_lock);
-    changed_.wait(lock);
-    lock.release();
-  }
+  void Wait(Mutex& mutex) STOKER_REQUIRES(mutex) { Sleep(mutex, nullptr); }
   // Until `done()` is true. (The analysis does not see that it is called with `mutex` held.)
   template <typename Done>
   void Wait(Mutex& mutex, const Done& done)
@@ -108,9 +113,7 @@ class CondVar {
 
   // Until `end`, or notified before.
   void WaitUntil(Mutex& mutex, std::chrono::steady_clock::time_point end) STOKER_REQUIRES(mutex) {
-    std::unique_lock lock(mutex.mutex_, std::adopt_lock);
-    changed_.wait_until(lock, end);
-    lock.release();
+    Sleep(mutex, &end);
   }
   // Until `done()` is true, or for so long. Returns what `done()` is then.
   template <typename Done>
@@ -125,7 +128,12 @@ class CondVar {
   }
 
  private:
-  std::condition_variable changed_;
+  void Notify(int most);
+  // Lets go of `mutex` meanwhile. Sleeps at most until `end`, which may be null.
+  void Sleep(Mutex& mutex, const std::chrono::steady_clock::time_point* end) STOKER_REQUIRES(mutex);
+
+  std::atomic<uint32_t> notified_{0};  // how often; futex(2) takes 32 bits
+  std::atomic<int> waiting_{0};
 };
 
 }  // namespace stoker
