@@ -64,6 +64,13 @@ class CompareRunsTest(ProgramTest):
     def compared(self, *runs, **options):
         return self.run_json("compare", *runs, **options)
 
+    def test_a_figure_that_one_run_lacks_is_shown_of_the_other(self):
+        self.make("a")
+        self.make("b", metrics=metrics(1000, 0.9).replace('"top2"', '"auc"'))
+        out, _ = self.run_stoker("compare", "a", "b")
+        self.assertRegex(out, r"(?m)^  top2, last +0.9 +- +only one has it$")
+        self.assertRegex(out, r"(?m)^  auc, best +- +0.9 +only one has it$")
+
     def test_a_faster_and_better_run_is_found_beyond_noise(self):
         found = self.compared(self.make("a"), self.make("b", rate=1120, accuracy=0.92))
         rate = found["comparisons"][0]["samples_per_s"]

@@ -29,21 +29,23 @@ struct GivenMoments {
   }
 };
 
-Status ParseGiven(const ConfigNode& node, TargetOptions& target) {
+// `who` is "train.target", or of several "train.target.NAME"; likewise below.
+Status ParseGiven(const ConfigNode& node, std::string_view who, TargetOptions& target) {
   if (node.kind != ConfigNode::Kind::kMap) {
     return InvalidArgument(
-        "{}: train.target: normalize is {}; it must be auto without quotes, which learns mean and "
-        "std from the training data, or numbers: {{mean: 200, std: 50}}",
-        node.location.ToString(), node.KindName());
+        "{}: {}: normalize is {}; it must be auto without quotes, which learns mean and std from "
+        "the training data, or numbers: {{mean: 200, std: 50}}",
+        node.location.ToString(), who, node.KindName());
   }
   GivenMoments given;
-  STOKER_RETURN_IF_ERROR(ParseOptionsOf(node, given));
+  STOKER_RETURN_IF_ERROR(
+      ParseOptions(OptionsOf<GivenMoments>(), fmt::format("{}.normalize", who), node, &given));
   const size_t means = given.mean.size(), stds = given.std.size();
   if (means == 0 || stds == 0 || (means != stds && means != 1 && stds != 1)) {
     return InvalidArgument(
-        "{}: train.target: normalize has {} means and {} stds; give one of each for every number "
-        "of the target, or one for all",
-        node.location.ToString(), means, stds);
+        "{}: {}: normalize has {} means and {} stds; give one of each for every number of the "
+        "target, or one for all",
+        node.location.ToString(), who, means, stds);
   }
   const auto fits = [](double number) {
     return std::abs(number) <= std::numeric_limits<float>::max();
@@ -51,9 +53,10 @@ Status ParseGiven(const ConfigNode& node, TargetOptions& target) {
   if (!std::ranges::all_of(given.mean, fits) || !std::ranges::all_of(given.std, fits) ||
       std::ranges::any_of(given.std, [](double std) { return static_cast<float>(std) == 0; })) {
     return InvalidArgument(
-        "{}: train.target: normalize has numbers that float32 cannot hold, in which losses are "
-        "computed; give smaller ones, or a std above 1e-45",
-        node.location.ToString());
+        "{}: {}: normalize has numbers that float32 cannot hold, in which losses are computed; "
+        "give "
+        "smaller ones, or a std above 1e-45",
+        node.location.ToString(), who);
   }
   given.mean.resize(std::max(means, stds), given.mean.front());
   given.std.resize(std::max(means, stds), given.std.front());
@@ -63,12 +66,11 @@ Status ParseGiven(const ConfigNode& node, TargetOptions& target) {
 }
 
 // The options `normalize` and `log`.
-Status ParseTransform(const ConfigNode& node, TargetOptions& target) {
+Status ParseTransform(const ConfigNode& node, std::string_view who, TargetOptions& target) {
   Problems problems;
   if (const ConfigNode* const log = node.Find("log")) {
     if (const Status read = ReadOption(*log, target.log); !read.ok()) {
-      problems.Add(
-          WithPrefix(fmt::format("{}: train.target: log ", log->location.ToString()), read));
+      problems.Add(WithPrefix(fmt::format("{}: {}: log ", log->location.ToString(), who), read));
     }
   }
   const ConfigNode* const normalize = node.Find("normalize");
@@ -77,7 +79,7 @@ Status ParseTransform(const ConfigNode& node, TargetOptions& target) {
   // In quotes it asks for nothing, as with stages (data/learn/training_requests.h).
   target.learns = normalize->kind == ConfigNode::Kind::kScalar && !normalize->quoted &&
                   normalize->scalar == "auto";
-  if (!target.learns) problems.Add(ParseGiven(*normalize, target));
+  if (!target.learns) problems.Add(ParseGiven(*normalize, who, target));
   return problems.ToStatus();
 }
 
@@ -108,14 +110,13 @@ Status ParseOptionsOfTarget(const ConfigNode& node, TargetOptions& target) {
     known.Erase(name);
   }
   problems.Add(CheckKeys(known, "train.target", "option", {"normalize", "log"}));
-  problems.Add(ParseTransform(node, target));
+  problems.Add(ParseTransform(node, "train.target", target));
   return problems.ToStatus();
 }
 
 // The options of one of several targets that are read by their types alone.
 constexpr double kMostOutputs = 1e8;
 struct PlainOptions {
-  static constexpr std::string_view kName = "train.target";
   int64_t outputs = 1;
   double weight = 1;
   std::vector<std::string> classes = {};
@@ -130,14 +131,14 @@ struct PlainOptions {
   }
 };
 
-Status ParsePlain(const ConfigNode& node, TargetRecipe& target) {
+Status ParsePlain(const ConfigNode& node, std::string_view who, TargetRecipe& target) {
   ConfigNode plain = node;
   const std::vector<Option>& known = OptionsOf<PlainOptions>();
   std::erase_if(plain.entries, [&](const ConfigNode::Entry& entry) {
     return std::ranges::find(known, entry.key, &Option::name) == known.end();
   });
   PlainOptions read;
-  STOKER_RETURN_IF_ERROR(ParseOptionsOf(plain, read));
+  STOKER_RETURN_IF_ERROR(ParseOptions(known, who, plain, &read));
   target.outputs = read.outputs;
   target.weight = read.weight;
   target.classes = std::move(read.classes);
@@ -145,9 +146,9 @@ Status ParsePlain(const ConfigNode& node, TargetRecipe& target) {
   const int64_t names = std::ssize(target.classes);
   if (names == 0 || names == target.outputs || (names == 2 && target.outputs == 1))
     return OkStatus();
-  return InvalidArgument(
-      "{}: train.target: classes has {} names, and outputs is {}; make them agree",
-      node.Find("classes")->location.ToString(), target.classes.size(), target.outputs);
+  return InvalidArgument("{}: {}: classes has {} names, and outputs is {}; make them agree",
+                         node.Find("classes")->location.ToString(), who, target.classes.size(),
+                         target.outputs);
 }
 
 // Weights of classes that the recipe gives are as many as the target has outputs.
@@ -178,17 +179,17 @@ Status ParseOneOfSeveral(const ConfigNode::Entry& entry, TargetRecipe& target) {
         "cross_entropy}}, and here is {}",
         node.location.ToString(), entry.key, node.KindName());
   }
+  const std::string who = fmt::format("train.target.{}", entry.key);
   Problems problems;
-  problems.Add(CheckKeys(node, "train.target", "option",
+  problems.Add(CheckKeys(node, who, "option",
                          {"outputs", "weight", "classes", "loss", "metrics", "normalize", "log"}));
-  problems.Add(ParsePlain(node, target));
-  problems.Add(ParseTransform(node, target.transform));
+  problems.Add(ParsePlain(node, who, target));
+  problems.Add(ParseTransform(node, who, target.transform));
   if (const ConfigNode* const loss = node.Find("loss"))
     problems.Take(ParseLoss(*loss, target.balanced), target.loss);
   problems.Add(CheckWeights(target));
   ReadMetrics read;
-  problems.Add(ParseMetrics(node, target.metrics, read,
-                            fmt::format("train.target.{}.metrics", target.field)));
+  problems.Add(ParseMetrics(node, target.metrics, read, fmt::format("{}.metrics", who)));
   return problems.ToStatus();
 }
 

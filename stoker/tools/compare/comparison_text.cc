@@ -115,6 +115,18 @@ void AddEvaluations(const RunFigures& before, const RunFigures& after,
                     metric.last ? ShareText(*metric.last) : ""});
     rows.push_back({metric.name + ", best", ValueText(x.best), ValueText(y.best)});
   }
+  for (const RunFigures* const run : {&before, &after}) {
+    for (const EvaluationFigure& figure : run->evaluations) {
+      if (before.Find(figure.name) != nullptr && after.Find(figure.name) != nullptr) continue;
+      const auto add = [&](const char* which, double value) {
+        const std::string text = ValueText(value);
+        rows.push_back({figure.name + which, run == &before ? text : "-",
+                        run == &before ? "-" : text, "only one has it"});
+      };
+      add(", last", figure.last);
+      add(", best", figure.best);
+    }
+  }
 }
 
 std::string FiguresText(const Comparison& all, size_t run) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/base/json.h"
 #include "stoker/base/profile.h"
 #include "stoker/run/observer.h"
 
@@ -27,6 +28,7 @@ struct TrainFacts {
   int64_t evaluations = 0, checkpoints = 0;
   double evaluation_seconds = 0, checkpoint_seconds = 0;
   std::optional<double> evaluation_loss = {}, accuracy = {};  // of the last evaluation
+  Json metrics = nullptr;    // of train.metrics, by name; null if none was asked for
   double waited_lately = 0;  // share of the last seconds spent waiting for data; 0: hardly any
 };
 

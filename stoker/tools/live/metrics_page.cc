@@ -71,6 +71,12 @@ void AddTimes(const TrainFacts& train, PrometheusText& text) {
     text.One("stoker_train_evaluation_accuracy_ratio", kGauge,
              "Share of samples that the last evaluation found right.", *train.accuracy);
   }
+  if (!train.metrics.is_object()) return;
+  text.Family("stoker_train_evaluation_metric", kGauge,
+              "The figures of train.metrics in the last evaluation, by name.");
+  for (const auto& [name, value] : train.metrics.items()) {
+    if (value.is_number()) text.Sample(value.get<double>(), {{"metric", name}});
+  }
 }
 
 void AddWork(const LiveFacts& facts, PrometheusText& text) {

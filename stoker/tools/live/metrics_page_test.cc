@@ -83,6 +83,16 @@ TEST(MetricsPage, HasTheFiguresOfATraining) {
   EXPECT_THAT(page, Not(HasSubstr("stoker_pack")));
 }
 
+TEST(MetricsPage, HasTheFiguresOfAnEvaluationThatAreNumbers) {
+  LiveFacts facts = Training();
+  EXPECT_THAT(MetricsPage(facts, {}), Not(HasSubstr("stoker_train_evaluation_metric")));
+  facts.train->metrics = {{"price.rmse", 550.5}, {"auc", nullptr}, {"confusion", {{1, 2}, {3, 4}}}};
+  const std::string page = MetricsPage(facts, {});
+  EXPECT_THAT(page, HasSubstr("\nstoker_train_evaluation_metric{metric=\"price.rmse\"} 550.5\n"));
+  EXPECT_THAT(page, Not(HasSubstr("auc")));
+  EXPECT_THAT(page, Not(HasSubstr("confusion")));
+}
+
 TEST(MetricsPage, ShowsNoLossBeforeTheFirstStep) {
   LiveFacts facts = Training();
   facts.train->first_step = facts.train->step;

@@ -70,6 +70,7 @@ void TrainWatch::OnEvaluate(const EvaluateEvent& event) {
     facts.train->evaluation_seconds += evaluation.seconds;
     facts.train->evaluation_loss = evaluation.loss;
     facts.train->accuracy = evaluation.accuracy;
+    facts.train->metrics = evaluation.metrics;
   });
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -93,6 +94,20 @@ at::Tensor Objective::Mean(const at::Tensor& scores, const Targets& targets) con
     sum = sum.defined() ? sum + of_part : of_part;
   }
   return sum.defined() ? sum : scores.sum() * 0;
+}
+
+std::vector<std::string> Objective::NotFiniteIn(const at::Tensor& scores,
+                                                const Targets& targets) const {
+  std::vector<std::string> fields;
+  if (!of_several()) return fields;
+  const std::vector<at::Tensor> of_parts = ScoresOfParts(scores);
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    const Loss& loss = *parts_[i].loss;
+    if (loss.Weight(targets.all()[i]) == 0) continue;
+    if (!std::isfinite(loss.Mean(of_parts[i], targets.all()[i]).item<double>()))
+      fields.push_back(parts_[i].field);
+  }
+  return fields;
 }
 
 double Objective::Weight(const Targets& targets) const {

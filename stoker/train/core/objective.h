@@ -59,6 +59,10 @@ class Objective {
   // its own, the last factor is 1. Errors as Loss::Mean.
   at::Tensor Mean(const at::Tensor& scores, const Targets& targets) const;
 
+  // Returns the fields of several targets whose losses are not finite: for error messages, since it
+  // reads them back from their device.
+  std::vector<std::string> NotFiniteIn(const at::Tensor& scores, const Targets& targets) const;
+
   // As Loss::Weight: the divisor of the mean.
   double Weight(const Targets& targets) const;
 

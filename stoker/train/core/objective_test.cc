@@ -48,6 +48,17 @@ TEST(Objective, MeansOfBatchesCombineByTheirSamplesWhateverClassesWeigh) {
   EXPECT_TRUE(torch::allclose(objective.Mean(scores, targets), .3 * first + .7 * rest));
 }
 
+TEST(Objective, NamesTheTargetsWhoseLossesAreNotFinite) {
+  const Objective objective = NumberAndClasses();
+  const Targets targets = NumbersAndClasses(4);
+  at::Tensor scores = torch::randn({4, 4});
+  EXPECT_THAT(objective.NotFiniteIn(scores, targets), ElementsAre());
+  scores[2][0] = 1e30;  // its square is not finite
+  EXPECT_THAT(objective.NotFiniteIn(scores, targets), ElementsAre("price"));
+  scores[1][3] = NAN;
+  EXPECT_THAT(objective.NotFiniteIn(scores, targets), ElementsAre("price", "taste"));
+}
+
 TEST(Objective, OfOneTargetIsItsLossWithAllOutputs) {
   const Objective objective(*CrossEntropy{}.Build());
   const at::Tensor scores = torch::randn({4, 3});

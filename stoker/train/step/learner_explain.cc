@@ -1,6 +1,7 @@
 // The part of Learner that says what went wrong in a step, and where.
 #include <ATen/core/grad_mode.h>
 #include <ATen/record_function.h>
+#include <fmt/format.h>
 
 #include "stoker/train/core/parameters.h"
 #include "stoker/train/core/row_gradient.h"
@@ -11,6 +12,16 @@
 #include "stoker/train/step/out_of_memory.h"
 
 namespace stoker {
+namespace {
+
+// ", of target 'price'"; empty for none.
+std::string OfTargets(const std::vector<std::string>& fields) {
+  if (fields.empty()) return "";
+  return fmt::format(", of target{} '{}'", fields.size() == 1 ? "" : "s",
+                     fmt::join(fields, "', '"));
+}
+
+}  // namespace
 
 // Where no trace has followed the batch, it goes through the model once more.
 std::string Learner::WhyBroken(const TensorBatch& batch, const at::Tensor& scores,
@@ -35,10 +46,11 @@ std::string Learner::WhyBroken(const TensorBatch& batch, const at::Tensor& score
     Forward(batch.input);
     layer = again.FirstBroken();
   }
-  if (layer.empty()) return "the loss itself is the first that is not finite";
+  const std::string of_target = OfTargets(objective_.NotFiniteIn(scores, batch.target));
+  if (layer.empty()) return "the loss itself is the first that is not finite" + of_target;
   const std::vector<int64_t> samples = RowsNotFinite(scores, batch.size());
-  return fmt::format("{} is the first that is not finite{}", layer,
-                     samples.empty() ? "" : ", in " + row_names_(batch.key, samples));
+  return fmt::format("{} is the first that is not finite{}{}", layer,
+                     samples.empty() ? "" : ", in " + row_names_(batch.key, samples), of_target);
 }
 
 std::string Learner::WhyGradients() {
