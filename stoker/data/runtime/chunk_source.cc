@@ -109,6 +109,8 @@ void StreamSource::Take(int64_t wanted, int64_t frontier, Chunk& chunk) {
     DropPassed(frontier);
   }
   while (std::ssize(chunk.elements) < wanted) {
+    // Before the pull, which may throw.
+    if (chunk.elements.empty()) chunk.begin = taken_;
     const bool skip = before_.FirstMissing(taken_) != taken_;
     if (skip && !chunk.elements.empty()) break;  // a chunk has no gaps
     LossScope losses;
@@ -125,12 +127,10 @@ void StreamSource::Take(int64_t wanted, int64_t frontier, Chunk& chunk) {
       break;
     }
     if (skip) continue;
-    if (chunk.elements.empty()) chunk.begin = taken_ - 1;
     chunk.elements.push_back(**std::move(element));
   }
   // If nothing may be read again, the state after the last element is needed too.
   if (pace_.before_each() && chunk.error.ok()) chunk.error = SaveInputIfDue();
-  if (chunk.elements.empty()) chunk.begin = taken_;
   chunk.count = std::ssize(chunk.elements);
 }
 

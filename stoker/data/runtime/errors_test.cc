@@ -148,13 +148,21 @@ TEST(Pass, DeliversWhatWasMadeBeforeAWorkerRanOutOfMemory) {
   const Dataset pulls(std::make_shared<OutOfMemoryNode>(source));
   const Dataset maps =
       MapDataset(source, "marks", "", source.spec(), std::make_shared<OutOfMemoryTransform>());
-  const std::pair<Result<Dataset>, int64_t> cases[] = {{pulls | Prefetch{}, 0}, {maps, 1000}};
-  for (const auto& [dataset, mark] : cases) {
+  struct Case {
+    Result<Dataset> dataset;
+    int64_t mark, chunk;
+  };
+  // Element 5 is one of a chunk of several, or the first.
+  const Case cases[] = {
+      {pulls | Prefetch{}, 0, 0}, {pulls | Prefetch{}, 0, 1}, {maps, 1000, 0}, {maps, 1000, 1}};
+  for (const auto& [dataset, mark, chunk] : cases) {
     SCOPED_TRACE(dataset->ToString());
+    Runtime runtime = Runtime::Threaded(2);
+    runtime.chunk = chunk;
     Json state;
     int64_t i = 0;
     for (const int64_t until : {3, 5}) {
-      STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset->Open(Runtime::Threaded(2)));
+      STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset->Open(runtime));
       if (i > 0) {
         STOKER_ASSERT_OK(iterator->Restore(state));
       }
