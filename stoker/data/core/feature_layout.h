@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stoker/data/core/combine_vectors.h"
 #include "stoker/data/core/dataset.h"
 
 namespace stoker {
@@ -26,7 +27,7 @@ struct FeatureColumn {
   int64_t categories = 0;  // numbers 0 to categories - 1; 0: the values are numbers
   int64_t embedding = 0;   // the width of a category's vector; 0: a value of its own for each
   std::string shared;      // features of one such name have the same vectors; empty: its own
-  bool mean = true;        // the vectors of a list become their mean, else their sum
+  CombineVectors combine = CombineVectors::kMean;  // of a list
   FeaturePart part = FeaturePart::kBoth;
 
   bool is_numbers() const { return categories == 0; }

@@ -217,7 +217,7 @@ void CategoricalFeature::Describe(OptionTable<CategoricalFeature>& table) {
       .Field("embedding", &F::embedding, kEmbeddingHelp, AtLeast(1))
       .Field("shared", &F::shared, "features of one such name have the same vectors")
       .Field("combine", &F::combine, "what becomes of the vectors of a list",
-             OneOf{{std::string(kMean), "sum"}})
+             OneOf{{std::string(kMean), "sum", "sqrtn"}})
       .Field("part", &F::part, kPartHelp, Parts());
 }
 

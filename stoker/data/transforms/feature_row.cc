@@ -259,7 +259,7 @@ class RowPlanner {
       column.categories = placed.categories;
       column.embedding = feature.embedding.value_or(0);
       column.shared = feature.shared;
-      column.mean = feature.combine == "mean";
+      column.combine = CombineNamed(feature.combine);
     } else {
       placed.fills = feature.missing == "mean";
       if (feature.clip) placed.clip = static_cast<float>(*feature.clip);
@@ -302,7 +302,7 @@ void RowFeature::Describe(OptionTable<RowFeature>& table) {
       .Field("shared", &RowFeature::shared,
              "a name for its vectors; features of the same name have the same ones")
       .Field("combine", &RowFeature::combine, "what becomes of the vectors of a list",
-             OneOf{{"mean", "sum"}})
+             OneOf{{"mean", "sum", "sqrtn"}})
       .Field("part", &RowFeature::part, "which part of wide_and_deep gets it",
              OneOf{{"both", "wide", "deep"}})
       .Field("missing", &RowFeature::missing,

@@ -39,7 +39,8 @@ void ForCategories(const GatheredFeature& feature, const float* row, const Add& 
   }
   int64_t there = 0;
   for (int64_t i = 0; i < feature.slots; ++i) there += slots[i] >= 0 ? 1 : 0;
-  const float share = feature.mean && there > 0 ? 1 / static_cast<float>(there) : 1;
+  if (there == 0) return;
+  const float share = ShareOfEach(feature.combine, there);
   for (int64_t i = 0; i < feature.slots; ++i) {
     if (slots[i] >= 0) add(static_cast<int64_t>(std::min(slots[i], last)), share);
   }

@@ -12,6 +12,8 @@
 #include <optional>
 #include <vector>
 
+#include "stoker/data/core/combine_vectors.h"
+
 namespace stoker {
 
 // One feature of categories: `slots` numbers from `slot` on in a row, each a category, or below 0
@@ -20,8 +22,8 @@ struct GatheredFeature {
   int64_t slot = 0;
   int64_t slots = 1;
   int64_t categories = 1;
-  bool mean = true;             // several slots: what they add is divided by how many there are
-  int64_t to = 0;               // the first value of the vector that it adds to
+  CombineVectors combine = CombineVectors::kMean;  // of several slots
+  int64_t to = 0;                                  // the first value of the vector that it adds to
   std::optional<size_t> table;  // whose rows are added; nothing: 1 is added at to + category
   int64_t first_row = 0;        // of the table, for category 0
 };

@@ -16,7 +16,7 @@ FeatureLayout Layout(int64_t cities) {
            {.name = "grade", .categories = 5},
            {.name = "city", .categories = cities, .embedding = 7, .shared = "cities"},
            {.name = "seen", .slots = 4, .categories = cities, .embedding = 7, .shared = "cities"},
-           {.name = "words", .slots = 2, .categories = 30, .mean = false},
+           {.name = "words", .slots = 2, .categories = 30, .combine = CombineVectors::kSum},
            {.name = "day", .categories = 7, .embedding = 2, .part = FeaturePart::kDeep}}};
 }
 

@@ -34,8 +34,9 @@ struct Bags {
   }
   // What each row of a sample counts.
   float ShareOf(int64_t sample) const {
-    const int64_t count = options.mean ? CountOf(sample) : 1;
-    return count > 0 ? 1 / static_cast<float>(count) : 0;
+    if (options.combine == CombineVectors::kSum) return 1;
+    const int64_t count = CountOf(sample);
+    return count > 0 ? ShareOfEach(options.combine, count) : 0;
   }
 };
 
@@ -60,7 +61,7 @@ void SumRange(const Bags& bags, int64_t begin, int64_t end, const float* table, 
       const float* const from = table + bags.ids[i] * width;
       for (int64_t k = 0; k < width; ++k) to[k] += from[k];
     }
-    if (!bags.options.mean) continue;
+    if (bags.options.combine == CombineVectors::kSum) continue;
     const float share = bags.ShareOf(sample);
     for (int64_t k = 0; k < width; ++k) to[k] *= share;
   }
@@ -100,22 +101,23 @@ class RowBagsFunction : public torch::autograd::Function<RowBagsFunction> {
   // torch takes no undefined tensor here, only an optional one.
   static Variable forward(AutogradContext* context, const Variable& ids,
                           const std::optional<Variable>& offsets, const Variable& table,
-                          int64_t padding, bool mean) {
+                          int64_t padding, int64_t combine) {
     context->save_for_backward({ids, offsets.value_or(Variable())});
     context->saved_data["rows"] = table.size(0);
     context->saved_data["padding"] = padding;
-    context->saved_data["mean"] = mean;
-    return Summed(ids, offsets.value_or(Variable()), table, {padding, mean});
+    context->saved_data["combine"] = combine;
+    return Summed(ids, offsets.value_or(Variable()), table,
+                  {padding, static_cast<CombineVectors>(combine)});
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& outputs) {
     auto& saved = context->saved_data;
     const variable_list saved_ids = context->get_saved_variables();
-    return {
-        Variable(), Variable(),
-        TableGradient(saved_ids[0], saved_ids[1], outputs[0].contiguous(), saved["rows"].toInt(),
-                      {saved["padding"].toInt(), saved["mean"].toBool()}),
-        Variable(), Variable()};
+    return {Variable(), Variable(),
+            TableGradient(
+                saved_ids[0], saved_ids[1], outputs[0].contiguous(), saved["rows"].toInt(),
+                {saved["padding"].toInt(), static_cast<CombineVectors>(saved["combine"].toInt())}),
+            Variable(), Variable()};
   }
 };
 
@@ -132,7 +134,7 @@ at::Tensor SumRowsOf(const Inputs& ids, const at::Tensor& table, const RowBagOpt
   const at::Tensor offsets = ids.ragged(0) ? ids.offsets(0).contiguous() : at::Tensor();
   if (at::GradMode::is_enabled() && table.requires_grad())
     return RowBagsFunction::apply(dense, std::optional<Variable>(offsets), table, options.padding,
-                                  options.mean);
+                                  static_cast<int64_t>(options.combine));
   return Summed(dense, offsets, table, options);
 }
 

@@ -1,5 +1,5 @@
-// Sums or means of the rows of a table that the ids of a sample name: an embedding bag whose table
-// is much larger than what a batch uses of it, for the CPU.
+// Sums of the rows of a table that the ids of a sample name, or their shares: an embedding bag
+// whose table is much larger than what a batch uses of it, for the CPU.
 //
 // Of torch's own parts the forward pass waits for memory one row at a time, and the gradient is
 // sorted and summed by passes that each run over all of it.
@@ -7,13 +7,14 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "stoker/data/core/combine_vectors.h"
 #include "stoker/device/inputs.h"
 
 namespace stoker {
 
 struct RowBagOptions {
   int64_t padding = 0;  // an id that counts as none
-  bool mean = false;    // else the sum
+  CombineVectors combine = CombineVectors::kSum;
 };
 
 // Returns float [samples, width]; zeros for a sample without ids. The gradient of the table is one

@@ -32,26 +32,31 @@ Passed Pass(const at::Tensor& table, const std::function<at::Tensor(const at::Te
   return {out.detach(), leaf.grad().is_sparse() ? leaf.grad().to_dense() : leaf.grad()};
 }
 
+constexpr CombineVectors kAll[] = {CombineVectors::kSum, CombineVectors::kMean,
+                                   CombineVectors::kSqrtN};
+
 // Row by row of torch's own parts.
-at::Tensor Plain(const at::Tensor& ids, const at::Tensor& table, bool mean) {
+at::Tensor Plain(const at::Tensor& ids, const at::Tensor& table, CombineVectors combine) {
   const at::Tensor there = ids.ne(kPadding);
   const at::Tensor vectors = table.index_select(0, ids.clamp_min(0).flatten())
                                  .view({ids.size(0), ids.size(1), table.size(1)}) *
                              there.unsqueeze(2);
   const at::Tensor sums = vectors.sum(1);
-  return mean ? sums / there.sum(1, /*keepdim=*/true).clamp_min(1) : sums;
+  if (combine == CombineVectors::kSum) return sums;
+  const at::Tensor count = there.sum(1, /*keepdim=*/true).clamp_min(1);
+  return sums / (combine == CombineVectors::kMean ? count : count.sqrt());
 }
 
 TEST(SumRowsOf, GivesTheVectorsAndGradientsOfTorchsOwnParts) {
-  for (const bool mean : {false, true}) {
+  for (const CombineVectors combine : kAll) {
     for (const int64_t samples : {1, 5, 700}) {
       SCOPED_TRACE(samples);
       const at::Tensor ids = Ids(samples, 9, 50), table = at::randn({50, 17});
       const Passed ours = Pass(table, [&](const at::Tensor& leaf) {
-        return SumRowsOf(ids, leaf, {.padding = kPadding, .mean = mean});
+        return SumRowsOf(ids, leaf, {.padding = kPadding, .combine = combine});
       });
       const Passed plain =
-          Pass(table, [&](const at::Tensor& leaf) { return Plain(ids, leaf, mean); });
+          Pass(table, [&](const at::Tensor& leaf) { return Plain(ids, leaf, combine); });
       EXPECT_TRUE(ours.out.allclose(plain.out, 1e-5, 1e-5));
       EXPECT_TRUE(ours.gradient.allclose(plain.gradient, 1e-4, 1e-4));
     }
@@ -71,8 +76,8 @@ TEST(SumRowsOf, GivesTheBytesOfPaddedIdsForRaggedOnes) {
   }
   const Inputs ragged = Inputs::WithOffsets(torch::tensor(values, torch::kLong),
                                             torch::tensor(offsets, torch::kLong));
-  for (const bool mean : {false, true}) {
-    const RowBagOptions options{.padding = kPadding, .mean = mean};
+  for (const CombineVectors combine : kAll) {
+    const RowBagOptions options{.padding = kPadding, .combine = combine};
     const Passed of_padded =
         Pass(table, [&](const at::Tensor& leaf) { return SumRowsOf(ids, leaf, options); });
     const Passed of_ragged =
@@ -101,7 +106,7 @@ TEST(SumRowsOf, GivesTheSameBytesOnAnyNumberOfThreads) {
   for (const int threads : {1, 2, 3}) {
     at::set_num_threads(threads);
     results.push_back(Pass(table, [&](const at::Tensor& leaf) {
-      return SumRowsOf(ids, leaf, {.padding = kPadding, .mean = true});
+      return SumRowsOf(ids, leaf, {.padding = kPadding, .combine = CombineVectors::kMean});
     }));
   }
   at::set_num_threads(before);
@@ -115,8 +120,9 @@ TEST(SumRowsOf, TakesNoSamplesAndNoIds) {
   const at::Tensor table = at::randn({4, 3});
   EXPECT_EQ(SumRowsOf(torch::empty({0, 5}, torch::kLong), table, {}).sizes(),
             (std::vector<int64_t>{0, 3}));
-  EXPECT_TRUE(SumRowsOf(torch::empty({2, 0}, torch::kLong), table, {.mean = true})
-                  .equal(torch::zeros({2, 3})));
+  EXPECT_TRUE(
+      SumRowsOf(torch::empty({2, 0}, torch::kLong), table, {.combine = CombineVectors::kMean})
+          .equal(torch::zeros({2, 3})));
 }
 
 }  // namespace stoker::row_bags_test

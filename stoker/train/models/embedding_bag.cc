@@ -3,9 +3,11 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/embedding_bag.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
 #include <torch/nn/modules/embedding.h>
 
+#include "stoker/data/core/combine_vectors.h"
 #include "stoker/train/core/layers.h"
 #include "stoker/train/core/model.h"
 #include "stoker/train/kernels/row_bags.h"
@@ -18,9 +20,10 @@ namespace stoker {
 namespace {
 
 // Of at::embedding_bag.
+constexpr int64_t kSumOfBag = 0, kMeanOfBag = 1, kMostOfBag = 2;
 int64_t ModeOf(const std::string& combine) {
-  if (combine == "sum") return 0;
-  return combine == "mean" ? 1 : 2;
+  if (combine == "max") return kMostOfBag;
+  return combine == "mean" ? kMeanOfBag : kSumOfBag;
 }
 
 class EmbeddingBagModel final : public Model {
@@ -60,7 +63,7 @@ class EmbeddingBagModel final : public Model {
     const at::Tensor& table = embedding_->weight;
     const bool of_rows = embedding_->options.sparse(), greatest = options_.combine == "max";
     if (of_rows && !greatest && values.is_cpu() && IsPlainTable(table))
-      return SumRowsOf(inputs, table, {options_.padding, options_.combine == "mean"});
+      return SumRowsOf(inputs, table, {options_.padding, CombineNamed(options_.combine)});
     const at::Tensor tokens = values.masked_select(there);
     const at::Tensor begins = BeginsOf(inputs, there);
     if (of_rows && greatest) {
@@ -68,7 +71,14 @@ class EmbeddingBagModel final : public Model {
       const at::Tensor each = at::arange(tokens.size(0), tokens.options());
       return BagsOf(embedding_(tokens), each, begins, /*of_rows=*/false);
     }
-    return BagsOf(table, tokens, begins, of_rows);
+    const at::Tensor bags = BagsOf(table, tokens, begins, of_rows);
+    return options_.combine == "sqrtn" ? bags / RootOfCounts(begins, tokens.size(0)) : bags;
+  }
+
+  // Of how many tokens each sample has, [samples, 1]; 1 for none.
+  static at::Tensor RootOfCounts(const at::Tensor& begins, int64_t tokens) {
+    const at::Tensor ends = at::cat({begins, at::full({1}, tokens, begins.options())});
+    return ends.diff().clamp_min(1).sqrt().unsqueeze(1);
   }
 
   // Only tokens travel on, each sample's one after the other: padding costs nothing then. Returns
@@ -100,7 +110,7 @@ void EmbeddingBag::Describe(OptionTable<EmbeddingBag>& table) {
   DescribeTokens(table);
   table
       .Field("combine", &EmbeddingBag::combine, "what becomes of the vectors of a sample",
-             OneOf{{"mean", "sum", "max"}})
+             OneOf{{"mean", "sum", "sqrtn", "max"}})
       .Field("hidden", &EmbeddingBag::hidden, "widths of the layers before the last", WidthRange())
       .Field("dropout", &EmbeddingBag::dropout, "share of values dropped before each layer",
              OptionRange{.low = 0, .high = 0.99});

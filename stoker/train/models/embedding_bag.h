@@ -8,10 +8,11 @@
 namespace stoker {
 
 // Takes sequences of tokens, [samples, length] or ragged, of any lengths: each token becomes a
-// vector, the vectors of a sample become one by their mean, sum or greatest values, and layers as
-// those of `mlp` follow. The order of the tokens does not matter, and padding counts nothing,
-// wherever it stands; a sample without tokens is a vector of zeros. Parameters are named as in
-// torch.nn.EmbeddingBag (`embedding.weight`) and the Linear layers 0, 1, ... (`layers.0.weight`).
+// vector, the vectors of a sample become one by their mean, their sum, that over the root of
+// their number, or their greatest values, and layers as those of `mlp` follow. The order of the
+// tokens does not matter, and padding counts nothing, wherever it stands; a sample without tokens
+// is a vector of zeros. Parameters are named as in torch.nn.EmbeddingBag (`embedding.weight`) and
+// the Linear layers 0, 1, ... (`layers.0.weight`).
 //
 // Source: Joulin et al., "Bag of Tricks for Efficient Text Classification", arXiv 1607.01759.
 struct EmbeddingBag {

@@ -81,9 +81,10 @@ FeatureSlots::Categories FeatureSlots::CategoriesOf(const at::Tensor& rows) {
   for (const FeatureColumn& column : columns_) {
     if (column.is_numbers()) continue;
     const int64_t begin = std::exchange(at, at + column.slots);
-    if (column.slots == 1 || !column.mean) continue;
+    if (column.slots == 1 || column.combine == CombineVectors::kSum) continue;
     at::Tensor counts = found.counts.narrow(1, begin, column.slots);
-    counts.div_(counts.sum(1, /*keepdim=*/true).clamp_min(1));
+    const at::Tensor count = counts.sum(1, /*keepdim=*/true).clamp_min(1);
+    counts.div_(column.combine == CombineVectors::kMean ? count : count.sqrt());
   }
   return found;
 }
@@ -126,7 +127,7 @@ std::vector<GatheredFeature> GatheredOf(const FeatureSlots& slots) {
     features.push_back({.slot = slots.category_places()[place],
                         .slots = column.slots,
                         .categories = column.categories,
-                        .mean = column.mean});
+                        .combine = column.combine});
     place += static_cast<size_t>(column.slots);
   }
   return features;

@@ -158,13 +158,28 @@ TEST(FeatureModels, NumbersOutOfRangeAreThoseOfTheLastCategory) {
 }
 
 TEST(FeatureModels, AListMayBeASum) {
-  FeatureLayout features{{{.name = "near", .slots = 2, .categories = 4, .mean = false}}};
+  FeatureLayout features{
+      {{.name = "near", .slots = 2, .categories = 4, .combine = CombineVectors::kSum}}};
   const auto model =
       *BuildModel(Configure(Linear{.classes = 1}), {.channels = 2, .features = features}, 1, {});
   FillWithNumbers(*model);
   const at::Tensor weights = Parameter(*model, "features.categories.weight");
   const at::Tensor scores = model->Forward(at::tensor({1.0f, 2.0f}).reshape({1, 2}));
   EXPECT_TRUE(scores.allclose(weights[1] + weights[2] + Parameter(*model, "features.bias")));
+}
+
+TEST(FeatureModels, AListMayBeASumOverTheRootOfHowManyThereAre) {
+  FeatureLayout features{
+      {{.name = "near", .slots = 3, .categories = 4, .combine = CombineVectors::kSqrtN}}};
+  const auto model =
+      *BuildModel(Configure(Linear{.classes = 1}), {.channels = 3, .features = features}, 1, {});
+  FillWithNumbers(*model);
+  const at::Tensor weights = Parameter(*model, "features.categories.weight");
+  const at::Tensor bias = Parameter(*model, "features.bias");
+  const at::Tensor scores =
+      model->Forward(at::tensor({1.0f, 2.0f, -1.0f, -1.0f, -1.0f, -1.0f}).reshape({2, 3}));
+  EXPECT_TRUE(scores[0].allclose((weights[1] + weights[2]) / std::sqrt(2.0) + bias));
+  EXPECT_TRUE(scores[1].allclose(bias));
 }
 
 TEST(FeatureModels, NumbersAloneAreTheInputOfAnyModel) {

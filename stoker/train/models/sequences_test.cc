@@ -35,7 +35,7 @@ at::Tensor TokensOf(const std::vector<std::vector<int64_t>>& rows) {
 
 std::vector<std::pair<std::string, std::shared_ptr<Model>>> AllModels(int64_t padding) {
   std::vector<std::pair<std::string, std::shared_ptr<Model>>> models;
-  for (const char* const combine : {"mean", "sum", "max"}) {
+  for (const char* const combine : {"mean", "sum", "sqrtn", "max"}) {
     models.emplace_back(combine, Built(EmbeddingBag{.classes = 3,
                                                     .tokens = 20,
                                                     .width = 8,
@@ -192,15 +192,16 @@ TEST(SequenceModels, AndModelsOfNumbersRefuseEachOthersInputs) {
 TEST(EmbeddingBagModel, CombinesTheVectorsOfTheTokens) {
   const torch::NoGradGuard no_grad;
   const at::Tensor input = TokensOf({{4, 4, 7, 0}});
-  for (const char* const combine : {"mean", "sum", "max"}) {
+  for (const char* const combine : {"mean", "sum", "sqrtn", "max"}) {
     const auto model =
         Built(EmbeddingBag{.classes = 2, .tokens = 9, .width = 5, .combine = combine});
     const auto parameters = model->named_parameters();
     const at::Tensor vectors =
         parameters["embedding.weight"].index_select(0, torch::tensor({4, 4, 7}));
-    const at::Tensor combined = std::string(combine) == "mean"  ? vectors.mean(0)
-                                : std::string(combine) == "sum" ? vectors.sum(0)
-                                                                : vectors.amax(0);
+    const at::Tensor combined = std::string(combine) == "mean"    ? vectors.mean(0)
+                                : std::string(combine) == "sum"   ? vectors.sum(0)
+                                : std::string(combine) == "sqrtn" ? vectors.sum(0) / std::sqrt(3.0)
+                                                                  : vectors.amax(0);
     const at::Tensor expected = torch::nn::functional::linear(
         combined, parameters["layers.0.weight"], parameters["layers.0.bias"]);
     EXPECT_TRUE(torch::allclose(model->Forward(input)[0], expected, 1e-5, 1e-6)) << combine;
