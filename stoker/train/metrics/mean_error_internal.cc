@@ -77,7 +77,9 @@ class R2Metric final : public Metric {
       of_numbers.push_back(whole > 0 ? 1 - off[i].item<double>() / whole
                                      : std::numeric_limits<double>::quiet_NaN());
     }
-    return {{R2::kName, ValueOrNull(MeanOf(of_numbers))}, {"r2_of_numbers", ListOf(of_numbers)}};
+    Json values = {{R2::kName, ValueOrNull(MeanOf(of_numbers))}};
+    if (of_numbers.size() > 1) values["r2_of_numbers"] = ListOf(of_numbers);
+    return values;
   }
 
  private:

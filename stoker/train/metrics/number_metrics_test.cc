@@ -74,6 +74,8 @@ TEST(NumberMetrics, R2OfRowsIsTheMeanOverTheNumbersThatVary) {
   const Json values = OfNumbers({"r2"}, scores, target, 1);
   EXPECT_EQ(values["r2_of_numbers"].dump(), "[1.0,null,0.0]");
   EXPECT_EQ(values["r2"], .5);
+  EXPECT_FALSE(
+      OfNumbers({"r2"}, scores.slice(1, 0, 1), target.slice(1, 0, 1), 2).contains("r2_of_numbers"));
   EXPECT_TRUE(OfNumbers({"r2"}, scores.slice(1, 1, 2), target.slice(1, 1, 2), 2)["r2"].is_null());
 }
 

@@ -5,8 +5,8 @@
 namespace stoker {
 
 // The coefficient of determination: 1 - sum (score - target)^2 / sum (target - mean target)^2 of
-// each number, and the mean over the numbers that vary. 1 where all is right, 0 for always saying
-// the mean.
+// each number (of several also in `r2_of_numbers`), and the mean over the numbers that vary. 1
+// where all is right, 0 for always saying the mean.
 struct R2 {
   static constexpr std::string_view kName = "r2";
   static constexpr std::string_view kHelp =
