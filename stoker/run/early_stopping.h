@@ -1,11 +1,12 @@
-// EarlyStopping: ends a run that no longer improves.
+// EarlyStopping: ends a run that no longer improves, or is good enough.
 //
 //   train:
 //     early_stopping: {metric: loss, patience: 3, min_delta: 0.001}
 //
-// After `patience` consecutive evaluations that did not improve the best so far by more than
-// min_delta, training ends as if at its last step, and writes its current state. The best stays as
-// a checkpoint if `checkpoint: {best: ...}` asks for it.
+// After `patience` consecutive evaluations that did not improve the best so far (at first
+// `baseline`) by more than min_delta, or after one that reaches `goal`, training ends as if at its
+// last step, and writes its current state. The best stays as a checkpoint if `checkpoint: {best:
+// ...}` asks for it.
 #pragma once
 
 #include <optional>
@@ -20,12 +21,13 @@ namespace stoker {
 // One thread at a time.
 class EarlyStopping {
  public:
-  // Without a patience it never stops. Errors: those of Monitor.
+  // Without patience and goal it never stops. Errors: those of Monitor.
   static Result<EarlyStopping> Create(const EarlyStoppingOptions& options,
                                       const std::vector<MeasuredFigure>& measured);
 
   // Call it once for each evaluation. Returns why training should end; nothing if it should not.
-  std::optional<std::string> Observe(const Evaluation& evaluation);
+  //   epoch  of the step before it, from 1
+  std::optional<std::string> Observe(const Evaluation& evaluation, int64_t epoch);
 
   // Returns the best figure and how many evaluations ago it was.
   Json Save() const;

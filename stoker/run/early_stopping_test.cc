@@ -15,7 +15,8 @@ EarlyStopping Made(const EarlyStoppingOptions& options) {
 // After how many evaluations it stops; 0: never.
 int StopsAfter(EarlyStopping stopping, const std::vector<double>& losses) {
   for (size_t i = 0; i < losses.size(); ++i) {
-    if (stopping.Observe({.loss = losses[i]})) return static_cast<int>(i) + 1;
+    const int number = static_cast<int>(i) + 1;  // also of the epoch
+    if (stopping.Observe({.loss = losses[i]}, number)) return number;
   }
   return 0;
 }
@@ -28,6 +29,25 @@ TEST(EarlyStopping, StopsAfterPatienceEvaluationsThatAreNotBetter) {
 
 TEST(EarlyStopping, WithoutPatienceItNeverStops) {
   EXPECT_EQ(StopsAfter(Made({}), {1, 2, 3, 4, 5, 6, 7, 8}), 0);
+}
+
+TEST(EarlyStopping, StopsAsSoonAsTheGoalIsReached) {
+  EXPECT_EQ(StopsAfter(Made({.goal = 1}), {3, NAN, 2, 1, .5}), 4);
+  EXPECT_EQ(StopsAfter(Made({.patience = 2, .goal = .1}), {3, 4, 5, .05}), 3);
+  EXPECT_EQ(StopsAfter(Made({.mode = "max", .goal = 3}), {2, 2.5, 4}), 3);
+  EXPECT_THAT(*Made({.goal = 1}).Observe({.loss = .5}, 1), "loss is 0.5, and 1 was the goal");
+}
+
+TEST(EarlyStopping, TheFirstMustBeBetterThanABaseline) {
+  EXPECT_EQ(StopsAfter(Made({.patience = 2, .baseline = 1}), {3, 2, .5}), 2);
+  EXPECT_EQ(StopsAfter(Made({.patience = 2, .baseline = 1}), {3, .5, 2, 3}), 4);
+  EXPECT_THAT(*Made({.patience = 1, .baseline = 1}).Observe({.loss = 2}, 1),
+              testing::HasSubstr("better than 1 in 1"));
+}
+
+TEST(EarlyStopping, EvaluationsOfTheFirstEpochsDoNotCount) {
+  EXPECT_EQ(StopsAfter(Made({.patience = 1, .after_epochs = 3}), {1, 5, 5, 4, 5}), 5);
+  EXPECT_EQ(StopsAfter(Made({.goal = 1, .after_epochs = 2}), {.5, .5, .5}), 3);
 }
 
 TEST(EarlyStopping, ALittleBetterIsNotBetter) {
@@ -50,7 +70,7 @@ TEST(EarlyStopping, GoesOnFromItsStateAsIfItHadNotStopped) {
         STOKER_ASSERT_OK(other.Restore(Json::parse(one.Save().dump())));
       }
       EarlyStopping& now = i < saved ? one : other;
-      if (now.Observe({.loss = losses[i]})) stopped = i + 1;
+      if (now.Observe({.loss = losses[i]}, 1)) stopped = i + 1;
     }
     EXPECT_EQ(stopped, 4u) << saved;
   }

@@ -165,7 +165,12 @@ struct EarlyStoppingOptions {
   std::string mode = "auto";
   std::optional<int64_t> patience;
   double min_delta = 0;
+  std::optional<double> goal;
+  std::optional<double> baseline;
+  int64_t after_epochs = 0;
 
+  // Returns whether evaluations may end a run.
+  bool stops() const { return patience.has_value() || goal.has_value(); }
   static void Describe(OptionTable<EarlyStoppingOptions>& table);
 };
 

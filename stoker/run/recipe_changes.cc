@@ -92,10 +92,9 @@ struct Followed {
   bool metrics = false;  // a schedule follows the loss or the accuracy
 
   explicit Followed(const TrainRecipe& train)
-      : evaluations(train.early_stopping.patience.has_value() || ScheduleFollowsEvaluations(train)),
+      : evaluations(train.early_stopping.stops() || ScheduleFollowsEvaluations(train)),
         checkpoints(train.options.on_nonfinite == "rollback"),
-        metrics((train.early_stopping.patience.has_value() &&
-                 IsOfMetric(train.early_stopping.metric)) ||
+        metrics((train.early_stopping.stops() && IsOfMetric(train.early_stopping.metric)) ||
                 (checkpoints && IsOfMetric(train.checkpoint.best))) {
     evaluations |= checkpoints && !train.checkpoint.best.empty();
   }

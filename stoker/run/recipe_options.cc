@@ -281,7 +281,12 @@ void EarlyStoppingOptions::Describe(OptionTable<EarlyStoppingOptions>& table) {
       .Field("patience", &O::patience,
              "evaluations without a better one after which training ends; auto: it never does",
              AtLeast(1))
-      .Field("min_delta", &O::min_delta, "better means by more than this", AtLeast(0));
+      .Field("min_delta", &O::min_delta, "better means by more than this", AtLeast(0))
+      .Field("goal", &O::goal, "training ends as soon as the metric is as good as this")
+      .Field("baseline", &O::baseline,
+             "what the first evaluation must be better than; auto: the first is the best so far")
+      .Field("after_epochs", &O::after_epochs, "evaluations of so many first epochs do not count",
+             Between(0, 1e9));
 }
 
 void DistributedOptions::Describe(OptionTable<DistributedOptions>& table) {

@@ -169,6 +169,7 @@ RecipeFacts FactsOf(const ConfigNode& recipe) {
   const ConfigNode* const schedule = NodeAt(recipe, "train.schedule");
   facts.follows_evaluations =
       NodeAt(recipe, "train.early_stopping.patience") != nullptr ||
+      NodeAt(recipe, "train.early_stopping.goal") != nullptr ||
       !TextAt(recipe, "train.checkpoint.best").empty() ||
       (schedule != nullptr && NamedKind(*schedule).find("plateau") != std::string::npos);
   return facts;

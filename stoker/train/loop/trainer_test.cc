@@ -258,6 +258,14 @@ TEST_F(TrainerTest, AWarmupThatTheRunEndsInIsWarnedOf) {
   EXPECT_THAT(fits.start.warnings, testing::IsEmpty());
 }
 
+TEST_F(TrainerTest, StopsAtTheFirstEvaluationAfterSomeEpochsThatReachesTheGoal) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const TrainSummary summary,
+      Train("run", {"train.early_stopping={goal: 1e6, after_epochs: 1}", "train.epochs=9"}));
+  EXPECT_EQ(summary.step, 12);
+  EXPECT_THAT(summary.ended, testing::EndsWith("and 1e+06 was the goal"));
+}
+
 TEST_F(TrainerTest, StopsEarlyWhereEvaluationsGetNoBetter) {
   const std::vector<std::string> set = {
       "train.early_stopping={metric: accuracy, patience: 2, min_delta: 2}", "train.epochs=9"};

@@ -42,7 +42,8 @@ Status NoteBest(TrainingSession& session, const Evaluation& evaluation) {
 void FollowEvaluation(TrainingSession& session, const Evaluation& evaluation) {
   Progress& progress = session.progress;
   session.schedule->Observe(evaluation);
-  if (const auto reason = session.early_stopping.Observe(evaluation);
+  const int64_t epoch = session.plan().EpochOf(std::max<int64_t>(progress.step, 1));
+  if (const auto reason = session.early_stopping.Observe(evaluation, epoch);
       reason && progress.ended.empty()) {
     progress.ended = "early stopping: " + *reason;
   }

@@ -69,18 +69,24 @@ void CheckSchedule(const Recipe& recipe, const TrainingPlan& plan,
 
 void CheckEarlyStopping(const Recipe& recipe, const TrainingPlan& plan,
                         std::vector<std::string>& warnings) {
-  const std::optional<int64_t> patience = recipe.train.early_stopping.patience;
+  const EarlyStoppingOptions& early = recipe.train.early_stopping;
+  if (!early.stops() && (early.baseline || early.after_epochs > 0)) {
+    warnings.push_back(fmt::format("{}: it ends no run without `patience` or `goal`; give one",
+                                   recipe.train.NameOf("early_stopping")));
+  }
+  const std::optional<int64_t> patience = early.patience;
   if (!patience || !recipe.data.eval) return;
   const TrainOptions& options = recipe.train.options;
   const int64_t every =
       options.eval_every_steps.value_or(options.eval_every * plan.steps_per_epoch());
   // The run ends with an evaluation.
-  const int64_t evaluations = (plan.total_steps() + every - 1) / every;
+  const int64_t evaluations = (plan.total_steps() + every - 1) / every -
+                              early.after_epochs * plan.steps_per_epoch() / every;
   if (*patience < evaluations - 1) return;
-  warnings.push_back(
-      fmt::format("{}: it ends a run after {} evaluations without improvement, and this run has "
-                  "{}, the last at its end; take a smaller `patience`, or more epochs",
-                  recipe.train.NameOf("early_stopping"), *patience, evaluations));
+  warnings.push_back(fmt::format(
+      "{}: it ends a run after {} evaluations without improvement, and this run has "
+      "{} that count, the last at its end; take a smaller `patience`, or more epochs",
+      recipe.train.NameOf("early_stopping"), *patience, std::max<int64_t>(evaluations, 0)));
 }
 
 void CheckBatchesOfStep(const Recipe& recipe, const TrainingPlan& plan,

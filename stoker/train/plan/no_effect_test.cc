@@ -66,8 +66,13 @@ TEST_F(NoEffectTest, AScheduleThatChangesNothingBeforeTheEndIsNamed) {
 
 TEST_F(NoEffectTest, APatienceThatOutlastsTheRunIsNamed) {
   EXPECT_THAT(Of({"train.early_stopping={patience: 2}"}),
-              testing::ElementsAre(testing::HasSubstr("and this run has 3")));
+              testing::ElementsAre(testing::HasSubstr("and this run has 3 that")));
   EXPECT_THAT(Of({"train.early_stopping={patience: 1}"}), testing::IsEmpty());
+  EXPECT_THAT(Of({"train.early_stopping={patience: 1, after_epochs: 1}"}),
+              testing::ElementsAre(testing::HasSubstr("and this run has 2 that")));
+  EXPECT_THAT(Of({"train.early_stopping={baseline: 1}"}),
+              testing::ElementsAre(testing::HasSubstr("without `patience` or `goal`")));
+  EXPECT_THAT(Of({"train.early_stopping={goal: 0.1, after_epochs: 1}"}), testing::IsEmpty());
   EXPECT_THAT(Of({"train.early_stopping={patience: 2}", "train.eval_every_steps=2"}),
               testing::IsEmpty());
 }

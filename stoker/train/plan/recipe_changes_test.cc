@@ -56,6 +56,7 @@ TEST_F(RecipeChangesTest, EvaluationsMatterWhereSomethingFollowsThem) {
     for (const std::vector<std::string>& followed :
          {std::vector<std::string>{"train.schedule={plateau: {lr: 0.01}}"},
           {"train.early_stopping.patience=2"},
+          {"train.early_stopping.goal=0.1"},
           {"train.on_nonfinite=rollback", "train.checkpoint.best=loss"}}) {
       const RecipeChanges changes = Changes(followed, changed);
       ASSERT_EQ(changes.of_weights.size(), 1u) << changed << " with " << followed[0];

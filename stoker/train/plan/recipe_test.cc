@@ -66,7 +66,7 @@ average: {kind: none, decay: 0.9999, gamma: 1, power: 0.6666666666666666, start:
 init_from: {weights: "", partial: false, prefix: "", rename: [], skip: [], vectors: {}}
 checkpoint: {every_steps: auto, keep: 2, every_minutes: auto, best: "", best_mode: auto, async: true, parts: false}
 limit_batches: {train: auto, eval: auto}
-early_stopping: {metric: loss, mode: auto, patience: auto, min_delta: 0}
+early_stopping: {metric: loss, mode: auto, patience: auto, min_delta: 0, goal: auto, baseline: auto, after_epochs: 0}
 callbacks: []
 tensorboard: {enabled: false, histograms: auto, pictures: true}
 activation_checkpointing: []
