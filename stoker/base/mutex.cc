@@ -5,7 +5,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 namespace stoker {
+
+// As futex(2) takes it.
+static_assert(sizeof(std::atomic<uint32_t>) == 4 && std::atomic<uint32_t>::is_always_lock_free);
 
 // The caller has held the mutex since it changed what is waited for. So a waiter that did not see
 // the change had counted itself, and read notified_, before.
@@ -23,6 +28,7 @@ void CondVar::Sleep(Mutex& mutex, const std::chrono::steady_clock::time_point* e
     until.tv_sec = seconds.count();
     until.tv_nsec = std::chrono::nanoseconds(since_boot - seconds).count();
   }
+  const int error_before = errno;  // as with the waits of the standard library
   waiting_.fetch_add(1);
   const uint32_t seen = notified_.load();
   mutex.Unlock();
@@ -32,6 +38,7 @@ void CondVar::Sleep(Mutex& mutex, const std::chrono::steady_clock::time_point* e
             end != nullptr ? &until : nullptr, nullptr, FUTEX_BITSET_MATCH_ANY);
   mutex.Lock();
   waiting_.fetch_sub(1);
+  errno = error_before;
 }
 
 }  // namespace stoker

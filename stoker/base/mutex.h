@@ -89,17 +89,20 @@ class STOKER_THREAD_ANNOTATION(scoped_lockable) MutexUnlock {
 // returns with it held; it may return before the other thread has called Notify. `done` is called
 // with `mutex` held: as a lambda that reads what it guards, it says STOKER_REQUIRES itself.
 //
-// A counter of the calls of Notify, on which waiters sleep with futex(2) while it stays as it was
-// when they still held the mutex. Whoever changes what is waited for gets the mutex only after that
-// reading and counts after the change, so no call is missed. (Only 2^32 calls between that reading
-// and the system call that follows it would be.)
+// It is a counter of the calls of Notify, on which waiters sleep with futex(2) while it stays as it
+// was when they still held the mutex. Whoever changes what is waited for gets the mutex only after
+// that reading, so its call is not missed. (2^32 calls between the reading and the system call that
+// follows it would be.)
 class CondVar {
  public:
   CondVar() = default;
   CondVar(const CondVar&) = delete;
   CondVar& operator=(const CondVar&) = delete;
 
-  // Wakes one that waits, at least.
+  // REQUIRES: the caller holds the mutex, or has held it since it changed what is waited for. Where
+  // it holds it no longer, the CondVar must outlive the call: a waiter may see the change and
+  // destroy it. NotifyOne wakes one thread at least, maybe one that began to wait after the call,
+  // so all have to wait for the same thing.
   void NotifyOne() { Notify(1); }
   void NotifyAll() { Notify(std::numeric_limits<int>::max()); }
 

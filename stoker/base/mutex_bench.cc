@@ -55,10 +55,9 @@ template <typename Turn>
 void WakeEachOther(benchmark::State& state) {
   Turn go, come;
   std::thread other([&] {
-    for (int number = 1; number != 0; ++number) {
+    for (int number = 1; number <= static_cast<int>(state.max_iterations); ++number) {
       go.Await(number);
       come.Set(number);
-      if (number == static_cast<int>(state.max_iterations)) return;
     }
   });
   int number = 0;

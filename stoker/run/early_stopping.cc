@@ -19,18 +19,18 @@ Result<EarlyStopping> EarlyStopping::Create(const EarlyStoppingOptions& options,
 std::optional<std::string> EarlyStopping::Observe(const Evaluation& evaluation, int64_t epoch) {
   if (epoch <= options_.after_epochs) return std::nullopt;
   const double value = monitor_.ValueIn(evaluation);
-  if (options_.goal && !monitor_.IsBetter(*options_.goal, value)) {
-    return fmt::format("{} is {:.4g}, and {:.4g} was the goal", monitor_.metric(), value,
-                       *options_.goal);
-  }
   const std::optional<double> best = best_ ? best_ : options_.baseline;
   if (monitor_.IsBetter(value, best.value_or(std::numeric_limits<double>::quiet_NaN()),
                         options_.min_delta)) {
     best_ = value;
     since_best_ = 0;
-    return std::nullopt;
+  } else {
+    ++since_best_;
   }
-  ++since_best_;
+  if (options_.goal && !monitor_.IsBetter(*options_.goal, value)) {
+    return fmt::format("{} is {:.4g}, and {:.4g} was the goal", monitor_.metric(), value,
+                       *options_.goal);
+  }
   if (!options_.patience || since_best_ < *options_.patience) return std::nullopt;
   return fmt::format("{} has not become better than {} in {} evaluations", monitor_.metric(),
                      best ? fmt::format("{:.4g}", *best) : "nothing", since_best_);

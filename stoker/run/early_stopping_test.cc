@@ -38,6 +38,17 @@ TEST(EarlyStopping, StopsAsSoonAsTheGoalIsReached) {
   EXPECT_THAT(*Made({.goal = 1}).Observe({.loss = .5}, 1), "loss is 0.5, and 1 was the goal");
 }
 
+TEST(EarlyStopping, GoesOnFromAGoalToAFurtherOne) {
+  EarlyStopping reached = Made({.goal = 2});
+  EXPECT_FALSE(reached.Observe({.loss = 3}, 1));
+  EXPECT_TRUE(reached.Observe({.loss = 2}, 2));
+  EarlyStopping further = Made({.patience = 2, .goal = 1});
+  STOKER_ASSERT_OK(further.Restore(Json::parse(reached.Save().dump())));
+  EXPECT_EQ(StopsAfter(further, {2.5, 2.2}), 2);
+  EXPECT_EQ(StopsAfter(further, {2.5, 1}), 2);
+  EXPECT_EQ(StopsAfter(further, {2.5, 1.5, 1.6}), 0);
+}
+
 TEST(EarlyStopping, TheFirstMustBeBetterThanABaseline) {
   EXPECT_EQ(StopsAfter(Made({.patience = 2, .baseline = 1}), {3, 2, .5}), 2);
   EXPECT_EQ(StopsAfter(Made({.patience = 2, .baseline = 1}), {3, .5, 2, 3}), 4);

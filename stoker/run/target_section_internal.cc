@@ -54,8 +54,7 @@ Status ParseGiven(const ConfigNode& node, std::string_view who, TargetOptions& t
       std::ranges::any_of(given.std, [](double std) { return static_cast<float>(std) == 0; })) {
     return InvalidArgument(
         "{}: {}: normalize has numbers that float32 cannot hold, in which losses are computed; "
-        "give "
-        "smaller ones, or a std above 1e-45",
+        "give smaller ones, or a std above 1e-45",
         node.location.ToString(), who);
   }
   given.mean.resize(std::max(means, stds), given.mean.front());

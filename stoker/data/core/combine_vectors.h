@@ -12,7 +12,7 @@ namespace stoker {
 // TensorFlow's embedding columns, for weights of 1).
 enum class CombineVectors { kMean, kSum, kSqrtN };
 
-// "mean", "sum" or "sqrtn".
+// REQUIRES: `name` is "mean", "sum" or "sqrtn".
 inline CombineVectors CombineNamed(std::string_view name) {
   if (name == "sum") return CombineVectors::kSum;
   return name == "sqrtn" ? CombineVectors::kSqrtN : CombineVectors::kMean;

@@ -109,7 +109,7 @@ void StreamSource::Take(int64_t wanted, int64_t frontier, Chunk& chunk) {
     DropPassed(frontier);
   }
   while (std::ssize(chunk.elements) < wanted) {
-    // Before the pull, which may throw.
+    // Set before the pull: the message about an exception names this position.
     if (chunk.elements.empty()) chunk.begin = taken_;
     const bool skip = before_.FirstMissing(taken_) != taken_;
     if (skip && !chunk.elements.empty()) break;  // a chunk has no gaps

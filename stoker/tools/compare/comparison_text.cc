@@ -115,6 +115,9 @@ void AddEvaluations(const RunFigures& before, const RunFigures& after,
                     metric.last ? ShareText(*metric.last) : ""});
     rows.push_back({metric.name + ", best", ValueText(x.best), ValueText(y.best)});
   }
+}
+
+void AddEvaluationsOfOne(const RunFigures& before, const RunFigures& after, TextTable& rows) {
   for (const RunFigures* const run : {&before, &after}) {
     for (const EvaluationFigure& figure : run->evaluations) {
       if (before.Find(figure.name) != nullptr && after.Find(figure.name) != nullptr) continue;
@@ -151,6 +154,7 @@ std::string FiguresText(const Comparison& all, size_t run) {
                     ReachedText(all.goal->reached[0]), ReachedText(all.goal->reached[run])});
   }
   AddEvaluations(a, b, comparison, rows);
+  AddEvaluationsOfOne(a, b, rows);
   return "figures\n" + TableText(rows, 2);
 }
 

@@ -17,14 +17,21 @@ FeatureLayout Layout(int64_t cities) {
            {.name = "city", .categories = cities, .embedding = 7, .shared = "cities"},
            {.name = "seen", .slots = 4, .categories = cities, .embedding = 7, .shared = "cities"},
            {.name = "words", .slots = 2, .categories = 30, .combine = CombineVectors::kSum},
-           {.name = "day", .categories = 7, .embedding = 2, .part = FeaturePart::kDeep}}};
+           {.name = "day", .categories = 7, .embedding = 2, .part = FeaturePart::kDeep},
+           {.name = "tags", .slots = 3, .categories = 20, .combine = CombineVectors::kSqrtN},
+           {.name = "near",
+            .slots = 2,
+            .categories = 15,
+            .embedding = 3,
+            .combine = CombineVectors::kSqrtN}}};
 }
 
 // Some slots have no category, some rows of lists none at all.
 at::Tensor Rows(int64_t samples, int64_t cities) {
-  at::Tensor rows = at::randn({samples, 12});
-  const std::vector<int64_t> most = {5, cities, cities, cities, cities, cities, 30, 30, 7};
-  for (int64_t slot = 0; slot < 9; ++slot) {
+  at::Tensor rows = at::randn({samples, 17});
+  const std::vector<int64_t> most = {5,  cities, cities, cities, cities, cities, 30,
+                                     30, 7,      20,     20,     20,     15,     15};
+  for (int64_t slot = 0; slot < 14; ++slot) {
     rows.select(1, 3 + slot)
         .copy_(at::randint(-1, most[static_cast<size_t>(slot)], {samples}, at::kFloat));
   }
@@ -106,7 +113,7 @@ TEST(GatherFeatures, HasTheSameBytesForAnyNumberOfThreads) {
 
 TEST(GatherFeatures, TakesRowsOfNoSamples) {
   internal::FeatureVectors vectors(Layout(4), FeaturePart::kBoth);
-  EXPECT_EQ(vectors.Forward(at::randn({0, 12})).sizes(),
+  EXPECT_EQ(vectors.Forward(at::randn({0, 17})).sizes(),
             (std::vector<int64_t>{0, vectors.width()}));
 }
 

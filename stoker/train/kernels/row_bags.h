@@ -1,4 +1,5 @@
-// Sums of the rows of a table that the ids of a sample name, or their shares: an embedding bag
+// Sums, means, or sums over the root of their number, of the rows of a table that the ids of a
+// sample name: an embedding bag
 // whose table is much larger than what a batch uses of it, for the CPU.
 //
 // Of torch's own parts the forward pass waits for memory one row at a time, and the gradient is

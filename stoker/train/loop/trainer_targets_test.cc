@@ -195,6 +195,8 @@ TEST_F(TargetsTest, WhatDoesNotGoTogetherIsRefusedBeforeAnythingIsWritten) {
       {{"train.checkpoint.best=accuracy"}, "train.checkpoint.best is accuracy"},
       {{"train.early_stopping={metric: accuracy, patience: 2}"},
        "train.early_stopping.metric is accuracy"},
+      {{"train.early_stopping={metric: accuracy, goal: 1}"},
+       "train.early_stopping.metric is accuracy"},
       {{"train.schedule={plateau: {monitor: accuracy}}"}, "train.schedule's monitor is accuracy"},
       {{"train.target=both", "model.mlp.classes=2", "train.loss=bce", "train.metrics=[confusion]"},
        "'confusion' is not defined for labels, the targets of evaluations"},

@@ -67,26 +67,38 @@ void CheckSchedule(const Recipe& recipe, const TrainingPlan& plan,
   }
 }
 
+// How many evaluations of a run count for early stopping; the last is at its end. 0 where the
+// epochs that do not count outlast it.
+int64_t EvaluationsThatCount(const TrainRecipe& train, const TrainingPlan& plan) {
+  const TrainOptions& options = train.options;
+  const int64_t every =
+      options.eval_every_steps.value_or(options.eval_every * plan.steps_per_epoch());
+  const int64_t left_out = train.early_stopping.after_epochs * plan.steps_per_epoch();
+  if (left_out >= plan.total_steps()) return 0;
+  return (plan.total_steps() + every - 1) / every - left_out / every;
+}
+
 void CheckEarlyStopping(const Recipe& recipe, const TrainingPlan& plan,
                         std::vector<std::string>& warnings) {
   const EarlyStoppingOptions& early = recipe.train.early_stopping;
+  const std::string name = recipe.train.NameOf("early_stopping");
   if (!early.stops() && (early.baseline || early.after_epochs > 0)) {
-    warnings.push_back(fmt::format("{}: it ends no run without `patience` or `goal`; give one",
-                                   recipe.train.NameOf("early_stopping")));
+    warnings.push_back(
+        fmt::format("{}: it ends no run without `patience` or `goal`; give one", name));
   }
-  const std::optional<int64_t> patience = early.patience;
-  if (!patience || !recipe.data.eval) return;
-  const TrainOptions& options = recipe.train.options;
-  const int64_t every =
-      options.eval_every_steps.value_or(options.eval_every * plan.steps_per_epoch());
-  // The run ends with an evaluation.
-  const int64_t evaluations = (plan.total_steps() + every - 1) / every -
-                              early.after_epochs * plan.steps_per_epoch() / every;
-  if (*patience < evaluations - 1) return;
-  warnings.push_back(fmt::format(
-      "{}: it ends a run after {} evaluations without improvement, and this run has "
-      "{} that count, the last at its end; take a smaller `patience`, or more epochs",
-      recipe.train.NameOf("early_stopping"), *patience, std::max<int64_t>(evaluations, 0)));
+  if (!early.stops() || !recipe.data.eval) return;
+  const int64_t evaluations = EvaluationsThatCount(recipe.train, plan);
+  if (evaluations == 0) {
+    warnings.push_back(
+        fmt::format("{}: evaluations of the first {} epochs do not count, and the run ends before; "
+                    "take a smaller `after_epochs`, or more epochs",
+                    name, early.after_epochs));
+  } else if (early.patience && *early.patience >= evaluations - 1) {
+    warnings.push_back(
+        fmt::format("{}: it ends a run after {} evaluations without improvement, and this run has "
+                    "{} that count, the last at its end; take a smaller `patience`, or more epochs",
+                    name, *early.patience, evaluations));
+  }
 }
 
 void CheckBatchesOfStep(const Recipe& recipe, const TrainingPlan& plan,

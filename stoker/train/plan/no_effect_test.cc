@@ -73,6 +73,8 @@ TEST_F(NoEffectTest, APatienceThatOutlastsTheRunIsNamed) {
   EXPECT_THAT(Of({"train.early_stopping={baseline: 1}"}),
               testing::ElementsAre(testing::HasSubstr("without `patience` or `goal`")));
   EXPECT_THAT(Of({"train.early_stopping={goal: 0.1, after_epochs: 1}"}), testing::IsEmpty());
+  EXPECT_THAT(Of({"train.early_stopping={goal: 0.1, after_epochs: 3}"}),
+              testing::ElementsAre(testing::HasSubstr("the first 3 epochs do not count")));
   EXPECT_THAT(Of({"train.early_stopping={patience: 2}", "train.eval_every_steps=2"}),
               testing::IsEmpty());
 }

@@ -117,10 +117,10 @@ Status CheckParts(const Recipe& recipe) {
   Problems problems;
   TrainRecipe right = train;
   problems.Add(TakeOutWrongParts(right, right.Figures()));
-  if (!recipe.data.eval && (train.early_stopping.patience || !train.checkpoint.best.empty())) {
+  if (!recipe.data.eval && (train.early_stopping.stops() || !train.checkpoint.best.empty())) {
     problems.Add(InvalidArgument(
         "train.{} follows evaluations, and the recipe has no data.eval; give it one",
-        train.early_stopping.patience ? "early_stopping" : "checkpoint.best"));
+        train.early_stopping.stops() ? "early_stopping" : "checkpoint.best"));
   }
   problems.Add(CheckOptionsTogether(train));
   return problems.ToStatus();
@@ -148,7 +148,7 @@ Status CheckIsNotFollowed(const TrainRecipe& train, const std::string& accuracy,
   const auto refuse = [&](std::string_view key) {
     return InvalidArgument("train.{} is {}, and evaluations have none: {}", key, accuracy, why);
   };
-  if (train.early_stopping.patience && train.early_stopping.metric == accuracy)
+  if (train.early_stopping.stops() && train.early_stopping.metric == accuracy)
     return refuse("early_stopping.metric");
   if (train.checkpoint.best == accuracy) return refuse("checkpoint.best");
   return OkStatus();
