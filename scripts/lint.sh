@@ -84,7 +84,7 @@ lint_readme() {
     done
 }
 
-# What the compiler does not know of is not checked: every lock is one of stoker/base/mutex.h, which a benchmark compares with others.
+# What the compiler does not know of is not checked: every lock is one of stoker/base/mutex.h. Only its own benchmark has others, to compare.
 lint_mutex() {
   git grep -nE 'std::((recursive_|timed_|shared_)*mutex|condition_variable)' -- 'stoker/*.h' 'stoker/*.cc' ':!stoker/base/mutex*' |
     sed -E 's/^([^:]+:[0-9]+):.*/\1: a lock that clang cannot check; use Mutex and CondVar of stoker\/base\/mutex.h/' || true

@@ -89,10 +89,10 @@ class STOKER_THREAD_ANNOTATION(scoped_lockable) MutexUnlock {
 // returns with it held; it may return before the other thread has called Notify. `done` is called
 // with `mutex` held: as a lambda that reads what it guards, it says STOKER_REQUIRES itself.
 //
-// It is a counter of the calls of Notify, on which waiters sleep with futex(2) while it stays as it
-// was when they still held the mutex. Whoever changes what is waited for gets the mutex only after
-// that reading, so its call is not missed. (2^32 calls between the reading and the system call that
-// follows it would be.)
+// Notify increments a counter, and waiters sleep on it with futex(2). A waiter reads the counter
+// before it unlocks the mutex, and sleeps only if the counter still has that value. What it waits
+// for can only change after the unlock, and Notify comes after the change, so it is not missed.
+// (The counter has 32 bits: 2^32 calls between the reading and the sleep would be missed.)
 class CondVar {
  public:
   CondVar() = default;

@@ -157,23 +157,25 @@ TEST(FeatureModels, NumbersOutOfRangeAreThoseOfTheLastCategory) {
   EXPECT_TRUE(model->Forward(beyond).equal(model->Forward(last)));
 }
 
-TEST(FeatureModels, AListMayBeASum) {
-  FeatureLayout features{
-      {{.name = "near", .slots = 2, .categories = 4, .combine = CombineVectors::kSum}}};
-  const auto model =
-      *BuildModel(Configure(Linear{.classes = 1}), {.channels = 2, .features = features}, 1, {});
+// A layer over one list of categories.
+std::shared_ptr<Model> LinearOverAList(int64_t slots, CombineVectors combine) {
+  const FeatureLayout features{
+      {{.name = "near", .slots = slots, .categories = 4, .combine = combine}}};
+  auto model = *BuildModel(Configure(Linear{.classes = 1}),
+                           {.channels = slots, .features = features}, 1, {});
   FillWithNumbers(*model);
+  return model;
+}
+
+TEST(FeatureModels, AListMayBeASum) {
+  const auto model = LinearOverAList(2, CombineVectors::kSum);
   const at::Tensor weights = Parameter(*model, "features.categories.weight");
   const at::Tensor scores = model->Forward(at::tensor({1.0f, 2.0f}).reshape({1, 2}));
   EXPECT_TRUE(scores.allclose(weights[1] + weights[2] + Parameter(*model, "features.bias")));
 }
 
 TEST(FeatureModels, AListMayBeASumOverTheRootOfHowManyThereAre) {
-  FeatureLayout features{
-      {{.name = "near", .slots = 3, .categories = 4, .combine = CombineVectors::kSqrtN}}};
-  const auto model =
-      *BuildModel(Configure(Linear{.classes = 1}), {.channels = 3, .features = features}, 1, {});
-  FillWithNumbers(*model);
+  const auto model = LinearOverAList(3, CombineVectors::kSqrtN);
   const at::Tensor weights = Parameter(*model, "features.categories.weight");
   const at::Tensor bias = Parameter(*model, "features.bias");
   const at::Tensor scores =
