@@ -126,9 +126,9 @@ void AddLaterOptions(ConfigNode* list) {
   }
 }
 
-// `before` with the keys of `train:`, and the options of operators, that Stoker has got since the
-// run began, at their defaults: what the run was trained with does not change because a later
-// version names it.
+// `before` with the keys of `train:`, and the options of operators and of the model, that Stoker
+// has got since the run began, at their defaults: what the run was trained with does not change
+// because a later version names it.
 ConfigNode WithLaterKeys(ConfigNode before) {
   if (ConfigNode* const data = before.Find("data")) {
     for (const char* const pipeline : {"source", "train", "eval"})
@@ -138,6 +138,10 @@ ConfigNode WithLaterKeys(ConfigNode before) {
   const auto section =
       std::ranges::find(before.entries, std::string_view("train"), &ConfigNode::Entry::key);
   if (train.ok() && section != before.entries.end()) section->value = train->Filled();
+  const Result<ModelRegistry::Configured> model = ParseModelSection(before);
+  const auto of_model =
+      std::ranges::find(before.entries, std::string_view("model"), &ConfigNode::Entry::key);
+  if (model.ok() && of_model != before.entries.end()) of_model->value = model->node;
   return before;
 }
 

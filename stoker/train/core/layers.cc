@@ -3,6 +3,7 @@
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <c10/util/Exception.h>
 
 #include <algorithm>
 #include <array>
@@ -72,6 +73,14 @@ at::Tensor DropoutFactors(const at::Tensor& x, double probability, TrainingPass&
 }
 
 }  // namespace
+
+void CheckValuesOfChannels(const at::Tensor& x) {
+  TORCH_CHECK_VALUE(
+      x.numel() != x.size(1) || x.numel() == 0,
+      "batch norm needs more than one value a channel while training, here is ", x.sizes(),
+      "; give `batch` a larger size, or where only the last batch of an epoch has one "
+      "sample, `drop_remainder: true`");
+}
 
 int64_t CountBatchNorms(const Model& model) {
   int64_t count = 0;

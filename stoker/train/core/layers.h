@@ -31,13 +31,22 @@ NormState StateForPass(Norm& norm) {
   return state;
 }
 
+// Throws c10::Error, with what to do, for one value a channel, [1, channels] or [1, channels, 1,
+// 1], which has no variance.
+void CheckValuesOfChannels(const at::Tensor& x);
+
 // Returns norm(x). In training, where the ranks of a run share statistics
-// (train.distributed.sync_batch_norm), with the mean and variance of all ranks' rows.
+// (train.distributed.sync_batch_norm), with the mean and variance of all ranks' rows. Throws
+// c10::Error in training if there are fewer than two values a channel.
 //   norm  a torch::nn::BatchNorm1d, 2d or 3d
 template <typename Norm>
 at::Tensor BatchNorm(Norm& norm, const at::Tensor& x) {
+  if (!norm.is_training()) return norm.forward(x);
   const TrainingPass* const pass = TrainingPass::Now();
-  if (!norm.is_training() || pass == nullptr || !pass->norm_ranks()) return norm.forward(x);
+  if (pass == nullptr || !pass->norm_ranks()) {
+    CheckValuesOfChannels(x);
+    return norm.forward(x);
+  }
   return RankedNorm(x, StateForPass(norm));
 }
 

@@ -90,6 +90,9 @@ TEST_F(TrainerRanksTest, MakeTheStepsOfOneProcess) {
       {"norms_fused", WithNorms({"train.memory_format=channels_last", "train.optimizer=sgd"})},
       {"norms_again", WithNorms({"train.memory_format=channels_last", "train.optimizer=sgd",
                                  "train.activation_checkpointing=[\"*\"]"})},
+      {"norms_of_rows",
+       {"model={mlp: {classes: 4, hidden: [8], batch_norm: true}}", "train.optimizer=sgd",
+        "data.train.3.batch={size: 13}"}},
       // Ranks without a row in the last batch.
       {"norms_one",
        WithNorms({"train.optimizer=sgd", "data.train.3.batch={size: 19}", "train.accumulate=1"})},
@@ -125,6 +128,7 @@ TEST_F(TrainerRanksTest, TwiceGiveTheSameBytes) {
   const std::pair<const char*, Settings> cases[] = {
       {"dropout", {}},
       {"norms", {"model={convnet: {classes: 4, channels: [8]}}"}},
+      {"norms of rows", {"model={mlp: {classes: 4, hidden: [8], batch_norm: true}}"}},
       {"bf16", {"train.distributed.gradient_type=bf16"}},
       {"fp16", {"train.distributed.gradient_type=fp16"}},
       {"local",

@@ -1,11 +1,13 @@
 #include "stoker/train/models/wide_and_deep.h"
 
+#include <torch/nn/modules/container/modulelist.h>
+#include <torch/nn/modules/linear.h>
+
 #include <algorithm>
 
-#include "stoker/train/core/layers.h"
 #include "stoker/train/core/model.h"
 #include "stoker/train/models/feature_inputs_internal.h"
-#include "stoker/train/models/linear_layers_internal.h"
+#include "stoker/train/models/hidden_layer_internal.h"
 #include "stoker/train/models/width_range_internal.h"
 
 namespace stoker {
@@ -19,8 +21,18 @@ class WideAndDeepModel final : public Model {
                                           features, FeaturePart::kWide, options.classes))),
         deep_(register_module(
             "deep", std::make_shared<internal::FeatureVectors>(features, FeaturePart::kDeep))) {
-    layers_ = AddLinearLayers(register_module("layers", torch::nn::ModuleList()), deep_->width(),
-                              options.hidden, options.classes);
+    torch::nn::ModuleList layers = register_module("layers", torch::nn::ModuleList());
+    int64_t width = deep_->width();
+    for (const int64_t hidden : options.hidden) {
+      const internal::HiddenLayer& layer = hidden_.emplace_back(
+          width, hidden,
+          internal::HiddenOptions{options.activation, options.batch_norm, options.dropout});
+      layers->push_back(layer.linear());
+      if (layer.norm()) layers->push_back(layer.norm());
+      width = hidden;
+    }
+    last_ = torch::nn::Linear(width, options.classes);
+    layers->push_back(last_);
   }
 
   bool LaunchesAlike() const override { return true; }
@@ -30,18 +42,16 @@ class WideAndDeepModel final : public Model {
   at::Tensor Forward(const at::Tensor& input) override {
     const at::Tensor rows = input.flatten(1);
     at::Tensor x = deep_->Forward(rows);
-    for (size_t i = 0; i + 1 < layers_.size(); ++i) {
-      x = layers_[i](x).relu_();
-      if (dropout_ > 0) x = Dropout(x, dropout_, is_training());
-    }
-    return layers_.back()(x) + wide_->Forward(rows);
+    for (internal::HiddenLayer& layer : hidden_) x = layer(x);
+    return last_(x) + wide_->Forward(rows);
   }
 
  private:
   const double dropout_;
   const std::shared_ptr<internal::FeatureWeights> wide_;
   const std::shared_ptr<internal::FeatureVectors> deep_;
-  std::vector<torch::nn::Linear> layers_;
+  std::vector<internal::HiddenLayer> hidden_;
+  torch::nn::Linear last_{nullptr};
 };
 
 bool HasPart(const FeatureLayout& features, FeaturePart part) {
@@ -58,8 +68,14 @@ void WideAndDeep::Describe(OptionTable<WideAndDeep>& table) {
              WidthRange())
       .Field("hidden", &WideAndDeep::hidden, "widths of the deep layers before the last",
              WidthRange())
-      .Field("dropout", &WideAndDeep::dropout, "share of values dropped after each ReLU",
-             OptionRange{.low = 0, .high = 0.99});
+      .Field("dropout", &WideAndDeep::dropout, "share of values dropped after each activation",
+             OptionRange{.low = 0, .high = 0.99})
+      .Field("activation", &WideAndDeep::activation, "function between the deep layers",
+             internal::Activations())
+      .Field("batch_norm", &WideAndDeep::batch_norm,
+             "whether a batch norm stands between each deep layer but the last and its activation; "
+             "a batch of "
+             "one sample cannot be trained on then (`batch: {drop_remainder: true}`)");
 }
 
 Result<std::shared_ptr<Model>> WideAndDeep::Build(const ModelInput& input) const {
