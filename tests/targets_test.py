@@ -37,10 +37,11 @@ class TargetsTest(ProgramTest):
     def setUp(self):
         super().setUp()
         with open(DOC, encoding="utf-8") as file:
-            numbers, units, labels, _ = re.findall(r"```yaml\n(.*?)```", file.read(), re.S)
+            numbers, units, labels, weighed, _ = re.findall(r"```yaml\n(.*?)```", file.read(), re.S)
         self.write("numbers.yaml", numbers)
         self.write("units.yaml", units)
         self.write("labels.yaml", labels)
+        self.write("weighed.yaml", weighed)
         for name, make in (("houses", houses), ("notes", notes)):
             self.write(f"{name}.csv", make(400, 1))
             self.write(f"{name}-eval.csv", make(100, 2))
@@ -91,6 +92,30 @@ class TargetsTest(ProgramTest):
         self.assertGreater(measured["accuracy"], 0.8)
         self.assertEqual(len(measured["metrics"]["auc_of_classes"]), 3)
         self.assertGreater(min(measured["metrics"]["auc_of_classes"]), 0.9)
+
+    def test_samples_count_as_their_weights_say_alone_and_on_ranks(self):
+        rng = random.Random(4)
+        # Of 321 samples to train on the last batch of an epoch has one, so that a rank has none.
+        rows = [(rng.uniform(-1, 1), rng.uniform(-1, 1)) for _ in range(401)]
+        # Half of the votes are wrong, and their rows stand for nobody.
+        for name, wrong_people in (("survey", 0), ("believed", 1)):
+            text = [f"{age:.3f},{income:.3f},{int((age > income) != (i % 2 > 0))},{wrong_people if i % 2 else 2.5}" for i, (age, income) in enumerate(rows)]
+            self.write(f"{name}.csv", "\n".join(["age,income,vote,people", *text]) + "\n")
+        settings = [*FIXED, "--quiet", "--set", "train.schedule={constant: {lr: 0.02}}", "--set", "train.epochs=8"]
+        self.run_stoker("train", "weighed.yaml", "--run", "one", *settings)
+        self.run_stoker("launch", "-n", "2", "--", "train", "weighed.yaml", "--run", "two", *settings)
+        self.run_stoker("train", "weighed.yaml", "--run", "believing", *settings, "--set", "data.source.csv.files=believed.csv")
+        losses = {run: self.run_json("eval", run)["loss"] for run in ("one", "two", "believing")}
+        self.assertAlmostEqual(losses["one"], losses["two"], places=3)
+        for run in ("one", "two"):
+            last = [line for line in self.lines(run) if line["kind"] == "eval"][-1]
+            self.assertAlmostEqual(last["loss"], losses[run], places=5)
+        # Those of weight 2.5 are half of the samples.
+        self.assertLess(losses["one"], 2.5 * 0.5 * 0.4)
+        self.assertGreater(losses["believing"], losses["one"])
+        self.assertNotEqual(self.run_json("eval", "one", "--set", "train.sample_weight=none")["loss"], losses["one"])
+        self.assertEqual(len(self.predict("one", "--limit", "3")), 3)
+        self.assert_fails(["train", "weighed.yaml", "--run", "x", "--set", "train.sample_weight=peple"], 2, "peple", "people")
 
     def predict(self, *arguments):
         return [json.loads(line) for line in self.run_stoker("predict", *arguments)[0].splitlines()]

@@ -19,12 +19,13 @@
 namespace stoker {
 namespace {
 
-Result<size_t> FindField(const Spec& spec, std::string_view option, const std::string& name) {
+//   meaning  of the field: "holds the targets"
+Result<size_t> FindField(const Spec& spec, std::string_view option, const std::string& name,
+                         std::string_view meaning) {
   const Result<size_t> index = spec.IndexOf(option, name);
   if (index.ok() || index.status().message().ends_with('?')) return index;
-  return Status(index.status().code(),
-                fmt::format("{}; set {} to the one that {}", index.status().message(), option,
-                            option == "train.target" ? "holds the targets" : "the model sees"));
+  return Status(index.status().code(), fmt::format("{}; set {} to the one that {}",
+                                                   index.status().message(), option, meaning));
 }
 
 // What an input without a sample's dimensions is. One that is as long as the target is a batch.
@@ -98,6 +99,29 @@ Status CheckTarget(const Field& field) {
   return OkStatus();
 }
 
+Status CheckSampleWeight(const Field& field) {
+  if (field.shape.size() == 1) return OkStatus();
+  return InvalidArgument(
+      "train.sample_weight: field {} must have one number a sample, so the shape [samples]; {}",
+      field.ToString(),
+      field.shape.empty()
+          ? "is `batch` missing at the end of the pipeline?"
+          : "read it as one (csv: fields: {w: float32}), or name the field that holds weights");
+}
+
+// A field that holds what the loss needs of each sample.
+//   option, meaning  as of FindField
+Result<size_t> FindFieldOfRows(const Spec& spec, const FeederOptions& options,
+                               std::string_view option, const std::string& name,
+                               std::string_view meaning) {
+  STOKER_ASSIGN_OR_RETURN(const size_t place, FindField(spec, option, name, meaning));
+  if (!options.without_rows.contains(name)) return place;
+  return InvalidArgument(
+      "{}: field {} is of a ragged batch, which has no row of it for each sample; is {} the field "
+      "that you mean?",
+      option, spec.fields[place].ToString(), option);
+}
+
 // Where the pipeline computes on this thread, it gives the bytes that its own threads would.
 Result<std::optional<Element>> NextKeepingDenormals(Iterator& elements) {
   const DenormalScope kept(/*flushed=*/false);
@@ -123,7 +147,7 @@ Status FindInputsAndTargets(const Spec& spec, const FeederOptions& options, Feed
   Problems problems;
   std::vector<const FeederInput*> found_inputs;
   for (const FeederInput& input : options.inputs) {
-    const Result<size_t> found = FindField(spec, KeyOf(input), input.field);
+    const Result<size_t> found = FindField(spec, KeyOf(input), input.field, "the model sees");
     problems.Add(found.status());
     if (!found.ok()) continue;
     fields.inputs.push_back(*found);
@@ -136,15 +160,9 @@ Status FindInputsAndTargets(const Spec& spec, const FeederOptions& options, Feed
     if (place.ok()) offsets = *place;
   }
   for (const std::string& name : options.targets) {
-    const Result<size_t> found = FindField(spec, "train.target", name);
+    const Result<size_t> found =
+        FindFieldOfRows(spec, options, "train.target", name, "holds the targets");
     problems.Add(found.status());
-    if (found.ok() && options.without_rows.contains(name)) {
-      problems.Add(InvalidArgument(
-          "train.target: field {} is of a ragged batch, which has no row of it for each sample; is "
-          "train.target the field that you mean?",
-          spec.fields[*found].ToString()));
-      continue;
-    }
     if (found.ok()) fields.targets.push_back(*found);
   }
   const Field* const target = fields.targets.empty() ? nullptr : &spec.fields[fields.targets[0]];
@@ -167,6 +185,13 @@ Status FindInputsAndTargets(const Spec& spec, const FeederOptions& options, Feed
   for (const size_t place : fields.targets) {
     if (!said) problems.Add(CheckTarget(spec.fields[place]));
   }
+  if (options.sample_weight.empty() || options.targets.empty()) return problems.ToStatus();
+  const Result<size_t> weight = FindFieldOfRows(
+      spec, options, "train.sample_weight", options.sample_weight, "holds the weights of samples");
+  problems.Add(weight.status());
+  if (!weight.ok()) return problems.ToStatus();
+  fields.sample_weight = *weight;
+  if (!said) problems.Add(CheckSampleWeight(spec.fields[*weight]));
   return problems.ToStatus();
 }
 
@@ -274,10 +299,22 @@ Result<at::Tensor> Feeder::MakeTarget(size_t number, const Element& element) con
   return OnDevice(host).to(numbers ? at::kFloat : at::kLong);
 }
 
+Result<at::Tensor> Feeder::MakeSampleWeights(const Element& element) const {
+  const at::Tensor host = ToTensor(element.arrays[*fields_.sample_weight]);
+  const std::vector<BatchCheck>& checks = options_.check.targets;
+  const size_t number = fields_.targets.size();
+  if (number < checks.size() && checks[number] != nullptr)
+    STOKER_RETURN_IF_ERROR(checks[number](host.to(at::kFloat), element.key));
+  return OnDevice(host).to(at::kFloat);
+}
+
 Status Feeder::MakeTargets(const Element& element, Targets& targets) const {
   std::vector<at::Tensor> made;
   for (size_t i = 0; i < fields_.targets.size(); ++i) {
     STOKER_ASSIGN_OR_RETURN(made.emplace_back(), MakeTarget(i, element));
+  }
+  if (fields_.sample_weight) {
+    STOKER_ASSIGN_OR_RETURN(made.emplace_back(), MakeSampleWeights(element));
   }
   targets = Targets(std::move(made));
   return OkStatus();

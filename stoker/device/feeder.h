@@ -30,7 +30,8 @@ struct TensorBatch {
   // [samples, length], or ragged, [values].
   Inputs input;
   // Each int64 or float32, [samples], or float32 [samples, numbers] (see Feeder); not defined if
-  // FeederOptions::targets is empty
+  // FeederOptions::targets is empty. Where samples have weights these are the last, float32
+  // [samples].
   Targets target;
   SampleKey key = {};             // of its element: the batch's number
   std::vector<Array> along = {};  // the fields FeederOptions::along, unchanged, in host memory
@@ -47,8 +48,8 @@ using InputCheck = std::function<Status(const Inputs& one, const SampleKey& batc
 struct BatchChecks {
   // Floating-point targets are passed as float32; integers, one a sample, unchanged, and only if
   // the device is an accelerator: there a kernel that meets an invalid class number makes the
-  // device unusable for the process, while the CPU throws. In the order of the targets; those at
-  // the end may be left out.
+  // device unusable for the process, while the CPU throws. Weights are passed as float32. In the
+  // order of TensorBatch::target; those at the end may be left out.
   std::vector<BatchCheck> targets = {};
   // Of inputs of whole numbers, tokens, in the order of the inputs. Those at the end may be left
   // out.
@@ -75,7 +76,10 @@ struct FeederOptions {
   // The fields that become TensorBatch::target, in this order; empty: no targets, as for
   // predictions.
   std::vector<std::string> targets = {"label"};
-  // The fields that have no row for each sample (FieldsWithoutRows), so are no targets.
+  // The field of the samples' weights, which there are only beside targets; empty: there are none.
+  std::string sample_weight = {};
+  // The fields that have no row for each sample (FieldsWithoutRows), so are neither targets nor
+  // weights.
   std::set<std::string> without_rows = {};
   std::vector<std::string> along = {};  // the fields that become TensorBatch::along
   c10::Device device = c10::kCPU;
@@ -87,11 +91,13 @@ struct FeederOptions {
 // The places of the fields in a Spec, after checking that inputs and targets can be used. Errors
 // (kInvalidArgument, naming the field and what to put into the recipe): no such field, no batch
 // dimension, an input that is neither floating point nor tokens (with `normalize`: not bytes), a
-// target that is neither one number a sample nor a row of as many for each.
+// target that is neither one number a sample nor a row of as many for each, a weight that is not
+// one number a sample.
 struct FeederFields {
   std::vector<size_t> inputs;
   std::vector<std::optional<size_t>> offsets;  // of each input that is ragged
   std::vector<size_t> targets;
+  std::optional<size_t> sample_weight;
   std::vector<size_t> along;
 };
 Result<FeederFields> FindFeederFields(const Spec& spec, const FeederOptions& options);
@@ -105,6 +111,7 @@ Result<FeederFields> FindFeederFields(const Spec& spec, const FeederOptions& opt
 // bool), one a sample, become int64 [samples]; floats, one a sample, float32 [samples]; several
 // numbers a sample, of any type, float32 [samples, numbers]. Integers above 2^24 lose their last
 // bits in a row of float32. The loss defines the meaning of the numbers (train/core/loss.h).
+// Weights of samples, of any type, become float32 [samples].
 //
 // One thread at a time.
 class Feeder {
@@ -132,6 +139,7 @@ class Feeder {
   at::Tensor MakeInput(size_t number, const at::Tensor& host) const;
   Status CheckInput(size_t number, const Inputs& host, const SampleKey& batch) const;
   Result<at::Tensor> MakeTarget(size_t number, const Element& element) const;
+  Result<at::Tensor> MakeSampleWeights(const Element& element) const;
   Status MakeTargets(const Element& element, Targets& targets) const;
   Result<TensorBatch> MakeBatch(const Element& element) const;
 

@@ -191,6 +191,40 @@ TEST(Feeder, ShowsNumbersToWhoeverChecksThemAndGivesTheErrorInTheirPlace) {
   EXPECT_EQ(seen, 2);  // class numbers are for who knows how many there are
 }
 
+TEST(Feeder, GivesTheWeightsOfSamplesAfterTheTargetsAsFloatsOnceTheyAreChecked) {
+  int64_t seen = 0;
+  const BatchCheck check = [&](const at::Tensor& weights, const SampleKey&) {
+    ++seen;
+    EXPECT_EQ(weights.scalar_type(), torch::kFloat);
+    return OkStatus();
+  };
+  const FeederOptions options{.sample_weight = "label", .check = {.targets = {nullptr, check}}};
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder, Feed(Images(), options));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, feeder->Next());
+  ASSERT_EQ(batch->target.all().size(), 2u);
+  EXPECT_EQ(batch->target.all()[0].scalar_type(), torch::kLong);
+  EXPECT_TRUE(torch::equal(batch->target.all()[1], torch::arange(4, torch::kFloat)));
+  EXPECT_EQ(seen, 1);
+}
+
+TEST(Feeder, TakesOneNumberASampleAsItsWeight) {
+  const auto find = [](const Field& weight, const std::set<std::string>& without_rows = {}) {
+    const Spec spec{{{"image", DType::kFloat32, {-1, 3}}, {"label", DType::kInt64, {-1}}, weight}};
+    return FindFeederFields(spec, {.sample_weight = "w", .without_rows = without_rows});
+  };
+  STOKER_EXPECT_OK(find({"w", DType::kUInt8, {-1}}));
+  EXPECT_THAT(find({"w", DType::kFloat32, {-1, 1}}),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "train.sample_weight: field w: float32[?, 1] must have one number a "
+                        "sample, so the shape [samples]; read it as one"));
+  EXPECT_THAT(find({"w", DType::kFloat32, {-1}}, {"w"}),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "train.sample_weight: field w: float32[?] is of a ragged batch"));
+  EXPECT_THAT(find({"v", DType::kFloat32, {-1}}),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "set train.sample_weight to the one that holds the weights of samples"));
+}
+
 TEST(Feeder, ShowsTokensToWhoeverChecksThemAndNoOtherInputs) {
   int64_t seen = 0;
   const InputCheck check = [&](const Inputs& tokens, const SampleKey& key) {

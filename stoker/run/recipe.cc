@@ -273,7 +273,21 @@ Status SuitFeatures(const ConfigNode& recipe, TrainOptions& options) {
         data->Find(kFeaturesKey)->location.ToString(), target,
         options.targets.empty() ? "the" : "a");
   }
-  return OkStatus();
+  if (std::ranges::find(columns, options.WeightField()) == columns.end()) return OkStatus();
+  return InvalidArgument(
+      "{}: data.features has '{}', by which samples are weighed (train.sample_weight); take it "
+      "out: "
+      "columns that are not named stay in the sample",
+      data->Find(kFeaturesKey)->location.ToString(), options.sample_weight);
+}
+
+Status CheckSampleWeight(const ConfigNode& section, const TrainOptions& options) {
+  const std::vector<std::string> targets = options.AllTargets();
+  const std::string weight = options.WeightField();
+  if (weight.empty() || std::ranges::find(targets, weight) == targets.end()) return OkStatus();
+  return InvalidArgument(
+      "{}: train.sample_weight is '{}', which is {} target; name the field that holds weights",
+      section.Find("sample_weight")->location.ToString(), weight, targets.size() > 1 ? "a" : "the");
 }
 
 CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
@@ -307,6 +321,7 @@ CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
   const Status step = ParseStep(section, checked.train);
   problems.Add(step);
   problems.Add(SuitFeatures(recipe, checked.train.options));
+  if (target.ok()) problems.Add(CheckSampleWeight(section, checked.train.options));
   problems.Add(ParseRest(section, checked.train));
   ReadMetrics metrics;
   problems.Add(ParseMetrics(section, checked.train.metrics, metrics));

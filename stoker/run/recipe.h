@@ -48,6 +48,7 @@ struct TrainOptions {
   std::string target = "label";  // of several targets the field of the first
   // target: {FIELD: {...}, FIELD: {...}}: the fields, ordered by name; empty where it names one.
   std::vector<std::string> targets = {};
+  std::string sample_weight = "none";  // or the field of the samples' weights
   int64_t eval_every = 1;
   std::optional<int64_t> eval_every_steps;
   int64_t log_every = 50;
@@ -74,6 +75,8 @@ struct TrainOptions {
   std::vector<std::string> AllTargets() const {
     return targets.empty() ? std::vector<std::string>{target} : targets;
   }
+  // Returns the field of the samples' weights; empty if there is none.
+  std::string WeightField() const { return sample_weight == "none" ? "" : sample_weight; }
   // Returns the batches of a step, all but the last of an epoch. One of the two is 1.
   int64_t BatchesAStep() const { return accumulate * hogwild; }
 

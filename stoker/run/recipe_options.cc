@@ -70,6 +70,11 @@ void DescribeLoop(OptionTable<TrainOptions>& table) {
           "predictions and metrics are in the target's units; either of the two may stand "
           "alone, and numbers for auto: {mean: 200, std: 50}; of several targets {price: {loss: "
           "mse}, cut: {outputs: 5, weight: 0.5, metrics: [f1]}}")
+      .Field(
+          "sample_weight", &O::sample_weight,
+          "field of the pipeline with a number for each sample, at least 0, by which its loss is "
+          "multiplied, in data.eval too; accuracy and metrics count all samples the same; "
+          "none: every sample has the weight 1")
       .Field("eval_every", &O::eval_every,
              "epochs between evaluations; there is one at the end too", AtLeast(1))
       .Field("eval_every_steps", &O::eval_every_steps,

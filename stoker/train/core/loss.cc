@@ -1,6 +1,7 @@
 #include "stoker/train/core/loss.h"
 
 #include <ATen/ops/softmax.h>
+#include <ATen/ops/stack.h>
 
 #include <algorithm>
 #include <cmath>
@@ -77,6 +78,20 @@ at::Tensor Loss::Probabilities(const at::Tensor& scores, TargetKind kind) const 
   return kind == TargetKind::kNumbers ? at::Tensor() : at::softmax(scores, 1);
 }
 
+at::Tensor Loss::OfSamples(const at::Tensor& scores, const at::Tensor& target) const {
+  if (scores.size(0) == 0) return scores.sum(1);
+  std::vector<at::Tensor> losses;
+  // Split, so that autograd joins the gradients of all in one operation.
+  const std::vector<at::Tensor> scores_of = scores.split(1), target_of = target.split(1);
+  for (size_t i = 0; i < scores_of.size(); ++i) {
+    const double weight = Weight(target_of[i]);
+    // The mean over what counts nothing has no value.
+    losses.push_back(weight == 0 ? scores_of[i].sum() * 0
+                                 : Mean(scores_of[i], target_of[i]) * weight);
+  }
+  return at::stack(losses);
+}
+
 Answers AnswersTo(const Loss& loss, TargetKind kind, const at::Tensor& scores,
                   const at::Tensor& target) {
   switch (kind) {
@@ -110,6 +125,20 @@ BatchCheck TargetCheckOf(std::shared_ptr<const Loss> loss, RowNames names,
     // Nothing that a stage of the pipeline could skip.
     return status.ok() ? status : OutOfRange("{}", status.message());
   };
+}
+
+Status CheckSampleWeights(const at::Tensor& weights, const SampleKey& batch,
+                          const RowNames& names) {
+  const at::Tensor host = weights.to(at::kCPU).to(at::kFloat).contiguous();
+  const float* const values = host.const_data_ptr<float>();
+  for (int64_t i = 0; i < host.numel(); ++i) {
+    if (std::isfinite(values[i]) && values[i] >= 0) continue;
+    return OutOfRange(
+        "{} has the weight {} (train.sample_weight), but a weight must be finite and at least 0 "
+        "(CSV reads an empty cell as its field's `default`); correct the data",
+        names(batch, std::span(&i, 1)), values[i]);
+  }
+  return OkStatus();
 }
 
 }  // namespace stoker

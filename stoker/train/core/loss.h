@@ -48,7 +48,14 @@ class Loss {
   // batches checks them (TargetCheckOf).
   virtual at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const = 0;
 
-  // As Model::LaunchesAlike, for Mean, its backward pass and, beside other targets, Weight.
+  // Returns the loss of each sample, a differentiable float [samples] whose sum is Mean times
+  // Weight: training needs it where samples have weights (train.sample_weight). This one calls Mean
+  // with one sample after the other: that is slow, and wrong for a loss that compares samples with
+  // each other. Errors as Mean.
+  virtual at::Tensor OfSamples(const at::Tensor& scores, const at::Tensor& target) const;
+
+  // As Model::LaunchesAlike, for Mean, OfSamples, their backward passes and, beside other targets
+  // or weights of samples, Weight.
   virtual bool LaunchesAlike() const { return false; }
 
   // Returns the predicted class of each sample, int64 [samples]: that of the highest score, unless
@@ -95,5 +102,9 @@ Status CheckTarget(const Loss& loss, const at::Tensor& target, const SampleKey& 
 //   outputs  of the model; nothing if unknown: then classes are not checked
 BatchCheck TargetCheckOf(std::shared_ptr<const Loss> loss, RowNames names,
                          std::optional<int64_t> outputs);
+
+// Checks the weights of samples, float [samples], on any device: kOutOfRange with the first sample
+// whose weight is negative or not finite.
+Status CheckSampleWeights(const at::Tensor& weights, const SampleKey& batch, const RowNames& names);
 
 }  // namespace stoker

@@ -76,22 +76,51 @@ std::vector<at::Tensor> Objective::ScoresOfParts(const at::Tensor& scores) const
   return of_parts;
 }
 
+void Objective::CheckCount(const Targets& targets) const {
+  TORCH_CHECK(targets.all().size() == NumTensors(), "an objective takes ", NumTensors(),
+              " tensors of targets", weighs_samples_ ? " and weights of samples" : "",
+              ", and was given ", targets.all().size());
+}
+
+at::Tensor Objective::WeightedSum(size_t part, const at::Tensor& scores,
+                                  const Targets& targets) const {
+  const at::Tensor of_samples = parts_[part].loss->OfSamples(scores, targets.all()[part]);
+  const at::Tensor& weights = targets.all().back();
+  // Others would be broadcast to a wrong sum.
+  TORCH_CHECK(of_samples.sizes() == weights.sizes(), "a loss gives ", of_samples.sizes(),
+              " for the weights ", weights.sizes(),
+              "; its OfSamples must give one number a sample");
+  return (of_samples * weights).sum();
+}
+
+at::Tensor Objective::MeanOfPart(size_t part, const at::Tensor& scores,
+                                 const Targets& targets) const {
+  CheckCount(targets);
+  const Loss& loss = *parts_[part].loss;
+  const at::Tensor& target = targets.all()[part];
+  if (!weighs_samples_) return loss.Mean(scores, target);
+  return WeightedSum(part, scores, targets) / loss.Weight(target);
+}
+
 at::Tensor Objective::Mean(const at::Tensor& scores, const Targets& targets) const {
-  if (!of_several()) return parts_[0].loss->Mean(scores, targets.only());
-  TORCH_CHECK(targets.all().size() == parts_.size(), "an objective of ", parts_.size(),
-              " targets was given ", targets.all().size());
+  if (!of_several()) return MeanOfPart(0, scores, targets);
+  CheckCount(targets);
   const std::vector<at::Tensor> of_parts = ScoresOfParts(scores);
   const auto samples = static_cast<double>(targets.samples());
   at::Tensor sum;
+  const auto add = [&](const at::Tensor& of_part, double factor) {
+    const at::Tensor term = factor == 1 ? of_part : of_part * factor;
+    sum = sum.defined() ? sum + term : term;
+  };
   for (size_t i = 0; i < parts_.size(); ++i) {
     const Loss& loss = *parts_[i].loss;
-    const at::Tensor& target = targets.all()[i];
-    const double share = loss.Weight(target) / samples;
-    if (share == 0) continue;  // its mean has no value
-    const at::Tensor mean = loss.Mean(of_parts[i], target);
-    const double factor = parts_[i].weight * share;
-    const at::Tensor of_part = factor == 1 ? mean : mean * factor;
-    sum = sum.defined() ? sum + of_part : of_part;
+    if (weighs_samples_) {
+      add(WeightedSum(i, of_parts[i], targets), parts_[i].weight / samples);
+      continue;
+    }
+    const double share = loss.Weight(targets.all()[i]) / samples;
+    // Its mean has no value otherwise.
+    if (share != 0) add(loss.Mean(of_parts[i], targets.all()[i]), parts_[i].weight * share);
   }
   return sum.defined() ? sum : scores.sum() * 0;
 }
@@ -100,18 +129,19 @@ std::vector<std::string> Objective::NotFiniteIn(const at::Tensor& scores,
                                                 const Targets& targets) const {
   std::vector<std::string> fields;
   if (!of_several()) return fields;
+  CheckCount(targets);
   const std::vector<at::Tensor> of_parts = ScoresOfParts(scores);
   for (size_t i = 0; i < parts_.size(); ++i) {
-    const Loss& loss = *parts_[i].loss;
-    if (loss.Weight(targets.all()[i]) == 0) continue;
-    if (!std::isfinite(loss.Mean(of_parts[i], targets.all()[i]).item<double>()))
+    if (parts_[i].loss->Weight(targets.all()[i]) == 0) continue;
+    if (!std::isfinite(MeanOfPart(i, of_parts[i], targets).item<double>()))
       fields.push_back(parts_[i].field);
   }
   return fields;
 }
 
 double Objective::Weight(const Targets& targets) const {
-  if (!of_several()) return parts_[0].loss->Weight(targets.only());
+  CheckCount(targets);
+  if (!of_several()) return parts_[0].loss->Weight(targets.all().front());
   return static_cast<double>(targets.samples());
 }
 
@@ -133,29 +163,36 @@ Result<std::vector<TargetKind>> Objective::KindsOf(std::span<const Field> target
 }
 
 Result<Objective> BuildObjective(const TrainRecipe& train) {
+  const bool weighs_samples = !train.options.WeightField().empty();
   STOKER_RETURN_IF_ERROR(CheckIsLearned(train));
   if (train.targets.empty()) {
     STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, BuildLoss(train.loss, train.target));
     return Objective(
-        {ObjectivePart{.field = {}, .loss = std::move(loss), .metrics = train.metrics}});
+        {ObjectivePart{.field = {}, .loss = std::move(loss), .metrics = train.metrics}},
+        weighs_samples);
   }
   std::vector<ObjectivePart> parts;
   for (const TargetRecipe& target : train.targets) {
     STOKER_ASSIGN_OR_RETURN(parts.emplace_back(), BuildPart(target));
   }
-  return Objective(std::move(parts));
+  return Objective(std::move(parts), weighs_samples);
 }
 
 Status CheckTargets(const Objective& objective, const TensorBatch& batch, int64_t outputs,
                     const RowNames& names) {
   const std::vector<ObjectivePart>& parts = objective.parts();
-  if (!objective.of_several()) {
-    return CheckTarget(*parts[0].loss, batch.target.only(), batch.key, outputs, names);
+  const std::vector<at::Tensor>& all = batch.target.all();
+  if (all.size() != objective.NumTensors()) {
+    return Internal("a batch has {} tensors of targets and weights, and the losses take {}",
+                    all.size(), objective.NumTensors());
   }
+  if (objective.weighs_samples())
+    STOKER_RETURN_IF_ERROR(CheckSampleWeights(all.back(), batch.key, names));
+  if (!objective.of_several())
+    return CheckTarget(*parts[0].loss, all.front(), batch.key, outputs, names);
   STOKER_ASSIGN_OR_RETURN(const std::vector<int64_t> of_parts, objective.OutputsOfParts(outputs));
   for (size_t i = 0; i < parts.size(); ++i) {
-    const Status status =
-        CheckTarget(*parts[i].loss, batch.target.all()[i], batch.key, of_parts[i], names);
+    const Status status = CheckTarget(*parts[i].loss, all[i], batch.key, of_parts[i], names);
     if (!status.ok()) return OfOutputs(parts[i], status);
   }
   return OkStatus();
@@ -166,12 +203,20 @@ std::vector<BatchCheck> TargetChecksOf(const Objective& objective, const RowName
   std::vector<BatchCheck> checks;
   for (const ObjectivePart& part : objective.parts()) {
     BatchCheck check = TargetCheckOf(part.loss, names, part.outputs ? part.outputs : outputs);
-    if (!objective.of_several()) return {std::move(check)};
+    if (!objective.of_several()) {
+      checks.push_back(std::move(check));
+      break;
+    }
     checks.push_back(
         [check = std::move(check), part](const at::Tensor& target, const SampleKey& batch) {
           const Status status = check(target, batch);
           return status.ok() ? status : OfOutputs(part, status);
         });
+  }
+  if (objective.weighs_samples()) {
+    checks.push_back([names](const at::Tensor& weights, const SampleKey& batch) {
+      return CheckSampleWeights(weights, batch, names);
+    });
   }
   return checks;
 }

@@ -34,22 +34,35 @@ struct ObjectivePart {
 };
 
 // Immutable, cheap to copy; concurrent calls are safe. `scores` are those of the model, float
-// [samples, outputs]; `targets` are in the order of the parts.
+// [samples, outputs]; `targets` are in the order of the parts, and where samples have weights,
+// these are the last (TensorBatch::target). Functions throw c10::Error if there are not as many.
 class Objective {
  public:
   // REQUIRES: at least one part; of several, each has `outputs`.
-  explicit Objective(std::vector<ObjectivePart> parts) : parts_(std::move(parts)) {}
+  //   weighs_samples  whether samples have weights of their own, which multiply their losses
+  explicit Objective(std::vector<ObjectivePart> parts, bool weighs_samples = false)
+      : parts_(std::move(parts)), weighs_samples_(weighs_samples) {}
   explicit Objective(std::shared_ptr<const Loss> only)
       : Objective({ObjectivePart{.field = {}, .loss = std::move(only)}}) {}
 
   const std::vector<ObjectivePart>& parts() const { return parts_; }
   bool of_several() const { return parts_.size() > 1; }
+  bool weighs_samples() const { return weighs_samples_; }
+  // Returns how many tensors the targets and weights of a batch are.
+  size_t NumTensors() const { return parts_.size() + (weighs_samples_ ? 1 : 0); }
 
   // Returns how many of the model's `outputs` are those of each part. Errors: kInvalidArgument if
   // the model has not as many as the parts together, with what to set.
   Result<std::vector<int64_t>> OutputsOfParts(int64_t outputs) const;
   // Returns the scores of each part, contiguous. Throws c10::Error for another number of outputs.
   std::vector<at::Tensor> ScoresOfParts(const at::Tensor& scores) const;
+
+  // Returns the mean of one part over the samples: a differentiable float scalar. Where samples
+  // have weights, it is the sum of the weighted losses divided by Loss::Weight, the number of
+  // samples or the sum of their class weights, whatever they weigh themselves: weights that are all
+  // 1 change nothing.
+  //   scores  those of the part
+  at::Tensor MeanOfPart(size_t part, const at::Tensor& scores, const Targets& targets) const;
 
   // Returns the mean over the samples: a differentiable float scalar. Of several targets
   //
@@ -74,7 +87,12 @@ class Objective {
   Result<std::vector<TargetKind>> KindsOf(std::span<const Field> targets, int64_t outputs) const;
 
  private:
+  void CheckCount(const Targets& targets) const;
+  // Of one part, where samples have weights: a differentiable float scalar.
+  at::Tensor WeightedSum(size_t part, const at::Tensor& scores, const Targets& targets) const;
+
   std::vector<ObjectivePart> parts_;
+  bool weighs_samples_;
 };
 
 // Returns the objective that `train` names; a loss whose target is transformed
@@ -82,12 +100,12 @@ class Objective {
 // kFailedPrecondition if something is to be learned and was not (run/learned_train.h).
 Result<Objective> BuildObjective(const TrainRecipe& train);
 
-// Checks the targets of `batch`, each as CheckTarget does. Reads them back from their device: for
-// error messages.
+// Checks the targets of `batch`, each as CheckTarget does, and the weights of samples. Reads them
+// back from their device: for error messages.
 Status CheckTargets(const Objective& objective, const TensorBatch& batch, int64_t outputs,
                     const RowNames& names);
 
-// Returns the checks of samples for BatchChecks::targets.
+// Returns the checks of samples for BatchChecks::targets, those of weights too.
 //   outputs  of the model; nothing if unknown: then classes of the only target are not checked
 std::vector<BatchCheck> TargetChecksOf(const Objective& objective, const RowNames& names,
                                        std::optional<int64_t> outputs);

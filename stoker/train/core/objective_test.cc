@@ -48,6 +48,63 @@ TEST(Objective, MeansOfBatchesCombineByTheirSamplesWhateverClassesWeigh) {
   EXPECT_TRUE(torch::allclose(objective.Mean(scores, targets), .3 * first + .7 * rest));
 }
 
+TEST(Objective, WeightsOfSamplesMultiplyTheLossesOfAllTargetsAndAreNoDivisor) {
+  torch::manual_seed(3);
+  const Objective plain = NumberAndClasses(2, {1, 5, .5});
+  const Objective objective(plain.parts(), /*weighs_samples=*/true);
+  const Targets targets = NumbersAndClasses(6);
+  const at::Tensor scores = torch::randn({6, 4}),
+                   weights = torch::tensor({1.f, 0.f, 2.f, .5f, 1.f, 3.f});
+  const auto weighted = [&](const at::Tensor& by) {
+    return objective.Mean(scores, Targets({targets.all()[0], targets.all()[1], by}));
+  };
+  EXPECT_TRUE(torch::allclose(weighted(torch::ones({6})), plain.Mean(scores, targets)));
+  EXPECT_TRUE(torch::allclose(weighted(2 * weights), 2 * weighted(weights)));
+  at::Tensor sum = torch::zeros({});
+  for (int64_t i = 0; i < 6; ++i)
+    sum += weights[i] * plain.Mean(scores.narrow(0, i, 1), targets.Rows(i, 1));
+  EXPECT_TRUE(torch::allclose(weighted(weights), sum / 6));
+  EXPECT_EQ(objective.Weight(Targets({targets.all()[0], targets.all()[1], weights})), 6);
+  EXPECT_THAT(
+      CatchTorchErrors([&] { objective.Mean(scores, targets); }).message(),
+      HasSubstr("an objective takes 3 tensors of targets and weights of samples, and was given 2"));
+}
+
+TEST(Objective, AWrongWeightIsNamedWithItsSample) {
+  const Objective objective({{.field = {}, .loss = *Mse{}.Build()}}, /*weighs_samples=*/true);
+  const at::Tensor weights = torch::tensor({1.f, 0.f, -2.f});
+  const TensorBatch batch{.input = torch::zeros({3, 1}),
+                          .target = Targets({torch::zeros({3}), weights}),
+                          .key = {.epoch = 0, .index = 5}};
+  const Status checked = CheckTargets(objective, batch, 1, PlacesInBatch);
+  EXPECT_THAT(checked, FailsWith(StatusCode::kOutOfRange, "sample 2 of batch 5"));
+  EXPECT_THAT(checked.message(), HasSubstr("has the weight -2 (train.sample_weight)"));
+  const auto checks = TargetChecksOf(objective, PlacesInBatch, std::nullopt);
+  ASSERT_EQ(checks.size(), 2u);
+  EXPECT_EQ(checks[1](weights, batch.key).message(), checked.message());
+  STOKER_EXPECT_OK(checks[1](weights.abs(), batch.key));
+}
+
+// Its row of ones would be broadcast against the weights.
+class LossOfRows final : public Loss {
+ public:
+  at::Tensor Mean(const at::Tensor& scores, const at::Tensor&) const override {
+    return scores.mean();
+  }
+  at::Tensor OfSamples(const at::Tensor& scores, const at::Tensor&) const override {
+    return scores;
+  }
+};
+
+TEST(Objective, ALossThatGivesRowsForSamplesIsRefused) {
+  const Objective objective({{.field = {}, .loss = std::make_shared<LossOfRows>()}},
+                            /*weighs_samples=*/true);
+  const Status status = CatchTorchErrors([&] {
+    objective.Mean(torch::zeros({3, 1}), Targets({torch::zeros({3}), torch::ones({3})}));
+  });
+  EXPECT_THAT(status.message(), HasSubstr("its OfSamples must give one number a sample"));
+}
+
 TEST(Objective, NamesTheTargetsWhoseLossesAreNotFinite) {
   const Objective objective = NumberAndClasses();
   const Targets targets = NumbersAndClasses(4);

@@ -57,6 +57,10 @@ class TransformedTargetLoss final : public Loss {
     return inner_->Mean(scores, InUnitsOfLoss(target));
   }
 
+  at::Tensor OfSamples(const at::Tensor& scores, const at::Tensor& target) const override {
+    return inner_->OfSamples(scores, InUnitsOfLoss(target));
+  }
+
   // Copies several means to the device in every pass, which waits for it, so no graph is recorded.
   bool LaunchesAlike() const override { return NumbersOfMean() < 2 && inner_->LaunchesAlike(); }
 

@@ -11,8 +11,9 @@ Status MeasuredSums::Add(const at::Tensor& scores, const Targets& targets) {
   if (targets_.empty()) STOKER_RETURN_IF_ERROR(Begin(targets, scores.size(1)));
   const std::vector<at::Tensor> of_parts = measures_.objective.ScoresOfParts(scores);
   for (size_t i = 0; i < targets_.size(); ++i) {
+    const at::Tensor mean = measures_.objective.MeanOfPart(i, of_parts[i], targets);
     STOKER_RETURN_IF_ERROR(
-        targets_[i].Add(measures_.objective.parts()[i], of_parts[i], targets.all()[i]));
+        targets_[i].Add(measures_.objective.parts()[i], of_parts[i], targets.all()[i], mean));
   }
   samples_ += targets.samples();
   return OkStatus();
@@ -64,9 +65,8 @@ Status MeasuredSums::Begin(const Targets& targets, int64_t outputs) {
 }
 
 Status MeasuredSums::OfTarget::Add(const ObjectivePart& part, const at::Tensor& scores,
-                                   const at::Tensor& target) {
+                                   const at::Tensor& target, const at::Tensor& mean) {
   const double batch_weight = part.loss->Weight(target);
-  const at::Tensor mean = part.loss->Mean(scores, target);
   if (batch_weight > 0) {
     const at::Tensor batch_loss = mean.to(at::kDouble) * batch_weight;
     loss = loss.defined() ? loss + batch_loss : batch_loss;

@@ -42,7 +42,10 @@ class MeasuredSums {
     at::Tensor correct;
     int64_t answered = 0;
 
-    Status Add(const ObjectivePart& part, const at::Tensor& scores, const at::Tensor& target);
+    //   scores  of `part`
+    //   mean    of its loss (Objective::MeanOfPart)
+    Status Add(const ObjectivePart& part, const at::Tensor& scores, const at::Tensor& target,
+               const at::Tensor& mean);
     // NaN if nothing had a weight.
     double MeanLoss() const;
     std::optional<double> Accuracy() const;

@@ -37,6 +37,25 @@ class BceLoss final : public Loss {
 
   bool LaunchesAlike() const override { return true; }
   at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const override {
+    return Reduced(scores, target, at::Reduction::Mean);
+  }
+
+  at::Tensor OfSamples(const at::Tensor& scores, const at::Tensor& target) const override {
+    return Reduced(scores, target, at::Reduction::None).mean(1);
+  }
+
+  at::Tensor Predict(const at::Tensor& scores) const override {
+    return scores.size(1) == 1 ? scores.squeeze(1).gt(0).to(at::kLong) : Loss::Predict(scores);
+  }
+
+  at::Tensor Probabilities(const at::Tensor& scores, TargetKind kind) const override {
+    if (scores.size(1) == 1) return at::sigmoid(at::cat({-scores, scores}, 1));
+    return kind == TargetKind::kLabels ? at::sigmoid(scores) : Loss::Probabilities(scores, kind);
+  }
+
+ private:
+  at::Tensor Reduced(const at::Tensor& scores, const at::Tensor& target,
+                     at::Reduction::Reduction reduction) const {
     const bool of_classes = !target.is_floating_point();
     // Nothing else looks at the class number of the one score; on a device it would be waited for.
     TORCH_CHECK_INDEX(!of_classes || scores.size(1) > 1 || !target.is_cpu() ||
@@ -51,19 +70,10 @@ class BceLoss final : public Loss {
     if (options_.positive_weight != 1) {
       weight = at::full({1}, options_.positive_weight, scores.options());
     }
-    return at::binary_cross_entropy_with_logits(scores, wanted, /*weight=*/std::nullopt, weight);
+    return at::binary_cross_entropy_with_logits(scores, wanted, /*weight=*/std::nullopt, weight,
+                                                reduction);
   }
 
-  at::Tensor Predict(const at::Tensor& scores) const override {
-    return scores.size(1) == 1 ? scores.squeeze(1).gt(0).to(at::kLong) : Loss::Predict(scores);
-  }
-
-  at::Tensor Probabilities(const at::Tensor& scores, TargetKind kind) const override {
-    if (scores.size(1) == 1) return at::sigmoid(at::cat({-scores, scores}, 1));
-    return kind == TargetKind::kLabels ? at::sigmoid(scores) : Loss::Probabilities(scores, kind);
-  }
-
- private:
   const Bce options_;
 };
 

@@ -50,12 +50,11 @@ class CrossEntropyLoss final : public Loss {
   bool LaunchesAlike() const override { return options_.weights.empty(); }
 
   at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const override {
-    std::optional<at::Tensor> weights;
-    if (!options_.weights.empty()) {
-      weights = ClassWeights(options_.weights, scores.size(1), scores);
-    }
-    return at::cross_entropy_loss(scores, target, weights, at::Reduction::Mean, kIgnoreNone,
-                                  options_.label_smoothing);
+    return Reduced(scores, target, at::Reduction::Mean);
+  }
+
+  at::Tensor OfSamples(const at::Tensor& scores, const at::Tensor& target) const override {
+    return Reduced(scores, target, at::Reduction::None);
   }
 
   double Weight(const at::Tensor& target) const override {
@@ -65,6 +64,16 @@ class CrossEntropyLoss final : public Loss {
   }
 
  private:
+  at::Tensor Reduced(const at::Tensor& scores, const at::Tensor& target,
+                     at::Reduction::Reduction reduction) const {
+    std::optional<at::Tensor> weights;
+    if (!options_.weights.empty()) {
+      weights = ClassWeights(options_.weights, scores.size(1), scores);
+    }
+    return at::cross_entropy_loss(scores, target, weights, reduction, kIgnoreNone,
+                                  options_.label_smoothing);
+  }
+
   const CrossEntropy options_;
 };
 

@@ -24,6 +24,10 @@ class FocalLoss final : public Loss {
   bool LaunchesAlike() const override { return options_.weights.empty(); }
 
   at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const override {
+    return OfSamples(scores, target).mean();
+  }
+
+  at::Tensor OfSamples(const at::Tensor& scores, const at::Tensor& target) const override {
     std::optional<at::Tensor> weights;
     if (!options_.weights.empty()) {
       weights = ClassWeights(options_.weights, scores.size(1), scores);
@@ -33,7 +37,7 @@ class FocalLoss final : public Loss {
     const at::Tensor each = at::nll_loss(log, target, weights, at::Reduction::None, kIgnoreNoLabel);
     // 1 - p_t. Kept from 0, where a power below 1 has no finite gradient.
     const at::Tensor wrong = log.gather(1, target.unsqueeze(1)).squeeze(1).expm1().neg();
-    return (wrong.clamp_min(kLeast).pow(options_.gamma) * each).mean();
+    return wrong.clamp_min(kLeast).pow(options_.gamma) * each;
   }
 
  private:

@@ -24,6 +24,10 @@ class MseLoss final : public Loss {
     return at::mse_loss(scores, WantedScores(target, scores));
   }
 
+  at::Tensor OfSamples(const at::Tensor& scores, const at::Tensor& target) const override {
+    return at::mse_loss(scores, WantedScores(target, scores), at::Reduction::None).mean(1);
+  }
+
   at::Tensor Predict(const at::Tensor& scores) const override {
     return scores.size(1) == 1 ? scores.squeeze(1).round().to(at::kLong) : Loss::Predict(scores);
   }

@@ -23,6 +23,10 @@ class MaeLoss final : public NumberLoss {
   at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const override {
     return at::l1_loss(scores, WantedScores(target, scores));
   }
+
+  at::Tensor OfSamples(const at::Tensor& scores, const at::Tensor& target) const override {
+    return at::l1_loss(scores, WantedScores(target, scores), at::Reduction::None).mean(1);
+  }
 };
 
 class HuberLoss final : public NumberLoss {
@@ -31,6 +35,11 @@ class HuberLoss final : public NumberLoss {
 
   at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const override {
     return at::huber_loss(scores, WantedScores(target, scores), at::Reduction::Mean, delta_);
+  }
+
+  at::Tensor OfSamples(const at::Tensor& scores, const at::Tensor& target) const override {
+    return at::huber_loss(scores, WantedScores(target, scores), at::Reduction::None, delta_)
+        .mean(1);
   }
 
  private:
@@ -45,11 +54,21 @@ class PoissonLoss final : public NumberLoss {
   }
 
   at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const override {
-    return at::poisson_nll_loss(scores, WantedScores(target, scores), /*log_input=*/true,
-                                /*full=*/false, /*eps=*/1e-8, at::Reduction::Mean);
+    return Reduced(scores, target, at::Reduction::Mean);
+  }
+
+  at::Tensor OfSamples(const at::Tensor& scores, const at::Tensor& target) const override {
+    return Reduced(scores, target, at::Reduction::None).mean(1);
   }
 
   at::Tensor InUnitsOfTarget(const at::Tensor& scores) const override { return scores.exp(); }
+
+ private:
+  static at::Tensor Reduced(const at::Tensor& scores, const at::Tensor& target,
+                            at::Reduction::Reduction reduction) {
+    return at::poisson_nll_loss(scores, WantedScores(target, scores), /*log_input=*/true,
+                                /*full=*/false, /*eps=*/1e-8, reduction);
+  }
 };
 
 class QuantileLoss final : public NumberLoss {
@@ -73,12 +92,11 @@ class QuantileLoss final : public NumberLoss {
   bool LaunchesAlike() const override { return false; }
 
   at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const override {
-    const at::Tensor of_numbers = ByNumber(scores);
-    const at::Tensor wanted = WantedScores(target, of_numbers.select(2, 0));
-    const at::Tensor off = wanted.unsqueeze(2) - of_numbers;
-    const at::Tensor quantiles =
-        at::tensor(quantiles_, at::kDouble).to(scores.device(), scores.scalar_type());
-    return at::maximum(quantiles * off, (quantiles - 1) * off).mean();
+    return OfEach(scores, target).mean();
+  }
+
+  at::Tensor OfSamples(const at::Tensor& scores, const at::Tensor& target) const override {
+    return OfEach(scores, target).mean({1, 2});
   }
 
   at::Tensor Estimates(const at::Tensor& scores) const override {
@@ -87,6 +105,16 @@ class QuantileLoss final : public NumberLoss {
 
  private:
   int64_t Count() const { return std::ssize(quantiles_); }
+
+  // Of each quantile of each number, [samples, numbers, quantiles].
+  at::Tensor OfEach(const at::Tensor& scores, const at::Tensor& target) const {
+    const at::Tensor of_numbers = ByNumber(scores);
+    const at::Tensor wanted = WantedScores(target, of_numbers.select(2, 0));
+    const at::Tensor off = wanted.unsqueeze(2) - of_numbers;
+    const at::Tensor quantiles =
+        at::tensor(quantiles_, at::kDouble).to(scores.device(), scores.scalar_type());
+    return at::maximum(quantiles * off, (quantiles - 1) * off);
+  }
 
   // [samples, numbers, quantiles]
   at::Tensor ByNumber(const at::Tensor& scores) const {

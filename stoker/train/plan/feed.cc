@@ -35,6 +35,7 @@ FeederOptions FeedOptions(const TrainOptions& options, const Dataset& batches,
                           const c10::Device& device, MemoryFormat memory_format) {
   FeederOptions feed{.inputs = {},
                      .targets = options.AllTargets(),
+                     .sample_weight = options.WeightField(),
                      .without_rows = FieldsWithoutRows(batches),
                      .device = device,
                      .memory_format = ToTorch(memory_format)};

@@ -1,6 +1,7 @@
 #include "stoker/train/plan/model_trial.h"
 
 #include <ATen/ops/arange.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/InferenceMode.h>
 #include <fmt/ranges.h>
@@ -145,6 +146,7 @@ Result<int64_t> TryModel(const Recipe& recipe, Model& model, const Dataset& batc
     }
     std::vector<at::Tensor> targets_of_zeros;
     for (const Field& target : targets) targets_of_zeros.push_back(ZerosLike(target));
+    if (places.sample_weight) targets_of_zeros.push_back(at::ones({kSamples}));
     zeros.target = Targets(std::move(targets_of_zeros));
   }));
   // Zeros need be no targets that there can be.

@@ -38,6 +38,7 @@ feed_threads: auto
 device_prefetch: auto
 input: image
 target: label
+sample_weight: none
 eval_every: 1
 eval_every_steps: auto
 log_every: 50

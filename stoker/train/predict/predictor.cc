@@ -285,14 +285,17 @@ struct Predictor::Parts {
     }
   }
 
-  // The samples after the transforms of the eval pipeline, with class numbers that are never read.
+  // The samples after the transforms of the eval pipeline, with class numbers and weights that are
+  // never read.
   Result<Dataset> Prepare(const Array& samples) const {
     std::vector<std::pair<std::string, Array>> fields = {{options.input, samples}};
-    for (const std::string& target : options.AllTargets()) {
-      if (EvalPipelineMakes(recipe, target)) continue;
-      Array labels = Array::Allocate(DType::kUInt8, {samples.shape().front()});
-      std::memset(labels.data(), 0, labels.num_bytes());
-      fields.push_back({target, std::move(labels)});
+    std::vector<std::string> unread = options.AllTargets();
+    if (const std::string weight = options.WeightField(); !weight.empty()) unread.push_back(weight);
+    for (const std::string& field : unread) {
+      if (EvalPipelineMakes(recipe, field)) continue;
+      Array zeros = Array::Allocate(DType::kUInt8, {samples.shape().front()});
+      std::memset(zeros.data(), 0, zeros.num_bytes());
+      fields.push_back({field, std::move(zeros)});
     }
     STOKER_ASSIGN_OR_RETURN(Dataset source, FromArrays(std::move(fields), "samples"));
     return BuildEvalPipelineOn(recipe, std::move(source));
