@@ -168,6 +168,8 @@ constexpr ForeignName kTable[] = {
     {"clipnorm", "train.clip.norm"},
     {"clip_grad_value", "train.clip.value"},
     {"clipvalue", "train.clip.value"},
+    {"weight_column", "train.sample_weight"},
+    {"activation_fn", ".activation"},
     {"accumulate_grad_batches", "train.accumulate"},
     {"gradient_accumulation_steps", "train.accumulate"},
     {"check_val_every_n_epoch", "train.eval_every"},

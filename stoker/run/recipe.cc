@@ -273,21 +273,28 @@ Status SuitFeatures(const ConfigNode& recipe, TrainOptions& options) {
         data->Find(kFeaturesKey)->location.ToString(), target,
         options.targets.empty() ? "the" : "a");
   }
-  if (std::ranges::find(columns, options.WeightField()) == columns.end()) return OkStatus();
-  return InvalidArgument(
-      "{}: data.features has '{}', by which samples are weighed (train.sample_weight); take it "
-      "out: "
-      "columns that are not named stay in the sample",
-      data->Find(kFeaturesKey)->location.ToString(), options.sample_weight);
+  return OkStatus();
 }
 
-Status CheckSampleWeight(const ConfigNode& section, const TrainOptions& options) {
-  const std::vector<std::string> targets = options.AllTargets();
+// The weights of samples must be neither a target nor a feature.
+Status CheckSampleWeight(const ConfigNode& recipe, const TrainOptions& options) {
   const std::string weight = options.WeightField();
-  if (weight.empty() || std::ranges::find(targets, weight) == targets.end()) return OkStatus();
+  if (weight.empty()) return OkStatus();
+  const std::string place = recipe.Find("train")->Find("sample_weight")->location.ToString();
+  const std::vector<std::string> targets = options.AllTargets();
+  if (std::ranges::find(targets, weight) != targets.end()) {
+    return InvalidArgument(
+        "{}: train.sample_weight is '{}', which is {} target; name the field that holds weights",
+        place, weight, targets.size() > 1 ? "a" : "the");
+  }
+  const ConfigNode* const data = recipe.Find("data");
+  if (data == nullptr || !HasFeatures(*data)) return OkStatus();
+  const std::vector<std::string> columns = ColumnsOfFeatures(*data);
+  if (std::ranges::find(columns, weight) == columns.end()) return OkStatus();
   return InvalidArgument(
-      "{}: train.sample_weight is '{}', which is {} target; name the field that holds weights",
-      section.Find("sample_weight")->location.ToString(), weight, targets.size() > 1 ? "a" : "the");
+      "{}: train.sample_weight is '{}', of which data.features ({}) makes a feature; take it out "
+      "there: columns that are not named stay in the sample",
+      place, weight, data->Find(kFeaturesKey)->location.ToString());
 }
 
 CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
@@ -321,7 +328,8 @@ CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
   const Status step = ParseStep(section, checked.train);
   problems.Add(step);
   problems.Add(SuitFeatures(recipe, checked.train.options));
-  if (target.ok()) problems.Add(CheckSampleWeight(section, checked.train.options));
+  const Status weight = target.ok() ? CheckSampleWeight(recipe, checked.train.options) : OkStatus();
+  problems.Add(weight);
   problems.Add(ParseRest(section, checked.train));
   ReadMetrics metrics;
   problems.Add(ParseMetrics(section, checked.train.metrics, metrics));
@@ -332,7 +340,8 @@ CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
     const auto figures = of_several ? checked.train.Figures() : metrics.measured;
     problems.Add(WithPlace(recipe, TakeOutWrongParts(checked.train, figures)));
   }
-  checked.can_be_tried = step.ok() && checked.Reads("input") && checked.Reads("target");
+  checked.can_be_tried =
+      step.ok() && checked.Reads("input") && checked.Reads("target") && weight.ok();
   checked.status = problems.ToStatus();
   checked.train.written = *written;
   return checked;

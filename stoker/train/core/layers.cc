@@ -75,11 +75,15 @@ at::Tensor DropoutFactors(const at::Tensor& x, double probability, TrainingPass&
 }  // namespace
 
 void CheckValuesOfChannels(const at::Tensor& x) {
-  TORCH_CHECK_VALUE(
-      x.numel() != x.size(1) || x.numel() == 0,
-      "batch norm needs more than one value a channel while training, here is ", x.sizes(),
-      "; give `batch` a larger size, or where only the last batch of an epoch has one "
-      "sample, `drop_remainder: true`");
+  TORCH_CHECK_VALUE(x.numel() != x.size(1) || x.numel() == 0, kOneValueOfAChannel, ", here is ",
+                    x.sizes(), "; ", kMoreSamplesForNorms);
+}
+
+bool MeetsOneValueOfAChannel(const Status& status) {
+  for (const std::string_view said : {kOneValueOfAChannel, "more than 1 value per channel"}) {
+    if (status.message().find(said) != std::string::npos) return true;
+  }
+  return false;
 }
 
 int64_t CountBatchNorms(const Model& model) {

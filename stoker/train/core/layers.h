@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 #include <torch/nn/modules/batchnorm.h>
 
+#include "stoker/base/status.h"
 #include "stoker/train/core/model.h"
 #include "stoker/train/core/training_pass.h"
 #include "stoker/train/kernels/ranked_norm.h"
@@ -34,6 +35,9 @@ NormState StateForPass(Norm& norm) {
 // Throws c10::Error, with what to do, for one value a channel, [1, channels] or [1, channels, 1,
 // 1], which has no variance.
 void CheckValuesOfChannels(const at::Tensor& x);
+
+// Returns whether it is such an error, torch's own included.
+bool MeetsOneValueOfAChannel(const Status& status);
 
 // Returns norm(x). In training, where the ranks of a run share statistics
 // (train.distributed.sync_batch_norm), with the mean and variance of all ranks' rows. Throws

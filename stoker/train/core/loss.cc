@@ -134,9 +134,10 @@ Status CheckSampleWeights(const at::Tensor& weights, const SampleKey& batch,
   for (int64_t i = 0; i < host.numel(); ++i) {
     if (std::isfinite(values[i]) && values[i] >= 0) continue;
     return OutOfRange(
-        "{} has the weight {} (train.sample_weight), but a weight must be finite and at least 0 "
-        "(CSV reads an empty cell as its field's `default`); correct the data",
-        names(batch, std::span(&i, 1)), values[i]);
+        "{} has the weight {} (train.sample_weight), but a weight must be finite and at least 0{}; "
+        "correct the data",
+        names(batch, std::span(&i, 1)), values[i],
+        std::isnan(values[i]) ? " (CSV reads an empty cell as its field's `default`)" : "");
   }
   return OkStatus();
 }

@@ -145,8 +145,9 @@ void MoveRunningMoments(const NormState& state, const ChannelMoments& batch) {
 }
 
 void CheckCount(const ChannelMoments& batch, const at::Tensor& x) {
-  TORCH_CHECK(batch.count > 1,
-              "batch norm needs more than one value a channel while training, here is ", x.sizes());
+  TORCH_CHECK_VALUE(batch.count > 1, kOneValueOfAChannel,
+                    ", here is less on all ranks together, on this one ", x.sizes(), "; ",
+                    kMoreSamplesForNorms);
 }
 
 at::Tensor RankedNorm(const at::Tensor& x, const NormState& state) {

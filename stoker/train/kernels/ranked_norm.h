@@ -7,6 +7,13 @@
 
 namespace stoker {
 
+// What errors say of a batch that has no variance, and what to do.
+inline constexpr const char* kOneValueOfAChannel =
+    "batch norm needs more than one value a channel while training";
+inline constexpr const char* kMoreSamplesForNorms =
+    "give `batch` a larger size, or where only the last batch of an epoch has one sample, "
+    "`drop_remainder: true`";
+
 // Computes batch_norm(x) in training with the mean and variance of all ranks' rows, and moves the
 // running moments, alike on all ranks. Gradients are those of the sum of all ranks' losses: for x
 // whole, for weight and bias this rank's share, which are summed with all other gradients.

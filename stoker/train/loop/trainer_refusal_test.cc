@@ -285,6 +285,25 @@ TEST_F(TrainerTest, WhatCannotBeTrainedIsRefusedWithTheReason) {
   }
 }
 
+// 96 samples: the sixth batch of an epoch has one.
+TEST_F(TrainerTest, ALastBatchOfOneSampleIsRefusedWhereANormCannotBeTrainedOnIt) {
+  const std::vector<std::string> set = {"model={mlp: {classes: 4, batch_norm: true}}",
+                                        "data.train.3.batch={size: 19}", "train.epochs=1"};
+  const auto with = [&](const std::string& one) {
+    std::vector<std::string> all = set;
+    all.push_back(one);
+    return all;
+  };
+  const Result<TrainSummary> refused = Train("run", set);
+  EXPECT_THAT(refused, FailsWith(StatusCode::kInvalidArgument, "`drop_remainder: true`"));
+  EXPECT_THAT(refused, FailsWith(StatusCode::kInvalidArgument,
+                                 "one sample, as the last batch of data.train has"));
+  EXPECT_FALSE(fs::exists(problem_ / "run"));
+  STOKER_EXPECT_OK(Train("dropped", with("data.train.3.batch.drop_remainder=true")));
+  STOKER_EXPECT_OK(Train("sooner", with("train.max_steps=5")));
+  STOKER_EXPECT_OK(Train("limited", with("train.limit_batches.train=5")));
+}
+
 TEST_F(TrainerTest, ARunWhoseDirectoryLosesItsNameEndsAndWritesNothingUnderIt) {
   const std::vector<std::string> kStores = {"train.checkpoint={every_steps: 2, async: false}"};
   struct Renamer : Watcher {

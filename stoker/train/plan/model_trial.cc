@@ -10,6 +10,7 @@
 
 #include "stoker/data/core/tokens.h"
 #include "stoker/device/torch_error.h"
+#include "stoker/train/core/layers.h"
 #include "stoker/train/core/objective.h"
 #include "stoker/train/core/sample_of_zeros.h"
 #include "stoker/train/core/token_check.h"
@@ -154,6 +155,13 @@ Result<int64_t> TryModel(const Recipe& recipe, Model& model, const Dataset& batc
                   {.samples = fmt::format("samples of {}", fmt::join(samples, " and ")),
                    .targets = std::move(targets),
                    .names = nullptr});
+}
+
+Status TryOneSample(Model& model, const ModelInput& input) {
+  const at::NoGradGuard no_gradients;
+  const Status status =
+      CatchTorchErrors([&] { model.ForwardAllToTrain(SampleOfZeros(input).Rows(0, 1)); });
+  return MeetsOneValueOfAChannel(status) ? status : OkStatus();
 }
 
 std::optional<int64_t> OutputsToCheck(std::optional<int64_t> known, Model& model,

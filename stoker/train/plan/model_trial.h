@@ -24,6 +24,10 @@ namespace stoker {
 // such targets: with the layer, the shapes, and the place of the model or the loss in the recipe.
 Result<int64_t> TryModel(const Recipe& recipe, Model& model, const Dataset& batches);
 
+// Runs one sample of zeros through `model` in training: kInvalidArgument if a batch norm has one
+// value a channel then, as where the last batch of an epoch has one sample.
+Status TryOneSample(Model& model, const ModelInput& input);
+
 // Returns the number of outputs for TargetChecksOf: `known`, or, if unknown and batches are copied
 // to an accelerator, the outputs of `model`, which is there, for a sample of zeros like `input`;
 // nothing if it does not accept one.

@@ -19,6 +19,7 @@
 #include "stoker/train/core/token_check.h"
 #include "stoker/train/evaluation/evaluator.h"
 #include "stoker/train/evaluation/metric_set.h"
+#include "stoker/train/plan/batching_stage.h"
 #include "stoker/train/plan/channel_order.h"
 #include "stoker/train/plan/first_batch.h"
 #include "stoker/train/plan/model_trial.h"
@@ -195,6 +196,17 @@ Status CheckPaddings(const Recipe& recipe, const TokensByInput& known) {
   return problems.ToStatus();
 }
 
+// A run would end with its first epoch.
+Status CheckLastBatch(const Recipe& recipe, Model& model, const ModelInput& input) {
+  STOKER_ASSIGN_OR_RETURN(const Dataset epoch, LimitedTrain(recipe, recipe.data.train));
+  if (SamplesOfLastBatch(epoch) != 1) return OkStatus();
+  const TrainOptions& options = recipe.train.options;
+  const int64_t steps_before = (epoch.cardinality().value() - 1) / options.BatchesAStep();
+  if (options.max_steps && *options.max_steps <= steps_before) return OkStatus();
+  return TryOneSample(model, input)
+      .While("trying the model on one sample, as the last batch of data.train has");
+}
+
 // Whether the model can be made for such samples, and takes them.
 Status CheckModel(const Recipe& recipe, CheckedRecipe& checked) {
   STOKER_ASSIGN_OR_RETURN(const auto model, TryToBuild(recipe, checked.input));
@@ -207,7 +219,7 @@ Status CheckModel(const Recipe& recipe, CheckedRecipe& checked) {
           .While(fmt::format("reading {}", recipe.train.NameOf("activation_checkpointing"))));
   if (!options.sanity) return OkStatus();
   STOKER_ASSIGN_OR_RETURN(checked.outputs, TryModel(recipe, *model, recipe.data.train));
-  return OkStatus();
+  return CheckLastBatch(recipe, *model, checked.input);
 }
 
 Result<PlannedTargets> PlanTargets(const Recipe& recipe, std::optional<int64_t> outputs) {

@@ -13,6 +13,7 @@
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/run/sample_noun.h"
+#include "stoker/train/plan/batching_stage.h"
 #include "stoker/train/plan/feed.h"
 #include "stoker/train/plan/plan_of_steps.h"
 #include "stoker/train/tune/batch_trials.h"
@@ -30,21 +31,6 @@ uint64_t LimitOf(uint64_t wanted, const Placement& placement) {
   if (wanted != 0) return wanted;
   if (!placement.device.is_cpu()) return std::numeric_limits<uint64_t>::max();
   return static_cast<uint64_t>(MemoryLimitBytes()) / 5 * 4;
-}
-
-// The stage that makes the batches; null: they are not made of samples one by one.
-const DatasetNode* BatchingStage(const Dataset& batches) {
-  const DatasetNode* node = &batches.node();
-  while (node->grouping().size > 0 && !node->grouping().numbered) node = &node->input().node();
-  return node->grouping().numbered ? node : nullptr;
-}
-
-// What its batches are made of, where it is made of batches and has a known length.
-std::optional<int64_t> SamplesOf(const Dataset& batches) {
-  const DatasetNode* const stage = BatchingStage(batches);
-  if (stage == nullptr) return std::nullopt;
-  const Cardinality samples = stage->input().cardinality();
-  return samples.known() ? std::optional(samples.value()) : std::nullopt;
 }
 
 std::string SizeKeyOf(const Dataset& batches) {

@@ -7,6 +7,7 @@
 #include "stoker/base/statistics.h"
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
+#include "stoker/train/core/layers.h"
 #include "stoker/train/tune/tiny_step_internal.h"
 #include "stoker/train/tune/trial_outliers.h"
 
@@ -21,10 +22,7 @@ std::string Megabytes(uint64_t bytes) {
 
 // Batch norm cannot be trained on one value a channel, which one small sample may be.
 std::string WhyNotAlone(const Status& status) {
-  constexpr const char* kReason = "batch norm needs more than one value a channel";
-  for (const char* const said : {"more than 1 value per channel", kReason}) {  // torch's, ours
-    if (status.message().find(said) != std::string::npos) return kReason;
-  }
+  if (MeetsOneValueOfAChannel(status)) return "batch norm needs more than one value a channel";
   return fmt::format("one sample alone cannot be trained on: {}", status.message());
 }
 
