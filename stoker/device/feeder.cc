@@ -186,8 +186,9 @@ Status FindInputsAndTargets(const Spec& spec, const FeederOptions& options, Feed
     if (!said) problems.Add(CheckTarget(spec.fields[place]));
   }
   if (options.sample_weight.empty() || options.targets.empty()) return problems.ToStatus();
-  const Result<size_t> weight = FindFieldOfRows(
-      spec, options, "train.sample_weight", options.sample_weight, "holds the weights of samples");
+  const Result<size_t> weight =
+      FindFieldOfRows(spec, options, "train.sample_weight", options.sample_weight,
+                      "holds the weights of samples, or to none");
   problems.Add(weight.status());
   if (!weight.ok()) return problems.ToStatus();
   fields.sample_weight = *weight;

@@ -103,8 +103,11 @@ Status CheckTarget(const Loss& loss, const at::Tensor& target, const SampleKey& 
 BatchCheck TargetCheckOf(std::shared_ptr<const Loss> loss, RowNames names,
                          std::optional<int64_t> outputs);
 
+// What float32, in which losses are computed, holds with room for sums.
+inline constexpr float kMostSampleWeight = 1e30F;
+
 // Checks the weights of samples, float [samples], on any device: kOutOfRange with the first sample
-// whose weight is negative or not finite.
+// whose weight is not from 0 to kMostSampleWeight.
 Status CheckSampleWeights(const at::Tensor& weights, const SampleKey& batch, const RowNames& names);
 
 }  // namespace stoker

@@ -11,8 +11,9 @@ namespace stoker {
 inline constexpr const char* kOneValueOfAChannel =
     "batch norm needs more than one value a channel while training";
 inline constexpr const char* kMoreSamplesForNorms =
-    "give `batch` a larger size, or where only the last batch of an epoch has one sample, "
-    "`drop_remainder: true`";
+    "give `batch` a larger size, or where only the last batch of an epoch is too small, "
+    "`drop_remainder: true`; of processes that share the rows of a batch and not their norms "
+    "(train.distributed.sync_batch_norm) each needs two rows";
 
 // Computes batch_norm(x) in training with the mean and variance of all ranks' rows, and moves the
 // running moments, alike on all ranks. Gradients are those of the sum of all ranks' losses: for x

@@ -164,9 +164,11 @@ TEST_F(SampleWeightsTest, WhatIsNoWeightIsNamedWithItsSampleBeforeTheFirstStep) 
   const struct {
     double weight;
     const char* says;
-  } cases[] = {{-1, "has the weight -1 (train.sample_weight), but a weight must be finite"},
-               {NAN, "has the weight nan (train.sample_weight)"},
-               {INFINITY, "has the weight inf (train.sample_weight)"}};
+  } cases[] = {
+      {-1, "has the weight -1 (train.sample_weight), but a weight must be from 0 to 1e+30"},
+      {NAN, "has the weight nan (train.sample_weight)"},
+      {INFINITY, "has the weight inf (train.sample_weight)"},
+      {1e31, "has the weight 1e+31 (train.sample_weight)"}};
   for (const auto& [weight, says] : cases) {
     SCOPED_TRACE(says);
     Write(weight);

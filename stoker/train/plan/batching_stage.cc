@@ -21,7 +21,7 @@ std::optional<int64_t> SamplesOfLastBatch(const Dataset& batches) {
   const DatasetNode::Grouping grouping = BatchingStage(batches)->grouping();
   const int64_t left = *samples % grouping.size;
   const int64_t made = *samples / grouping.size + (left > 0 && !grouping.full ? 1 : 0);
-  // A stage after it that leaves batches out, or buckets.
+  // Buckets are of other sizes.
   if (batches.cardinality() != Cardinality::Of(made)) return std::nullopt;
   return left > 0 && !grouping.full ? left : grouping.size;
 }

@@ -22,7 +22,6 @@ TEST(BatchingStage, KnowsTheSamplesOfTheLastBatch) {
       {Samples(8) | Batch{.size = 4} | Prefetch{}, 4},
       {Samples(9) | Batch{.size = 4, .drop_remainder = true}, 4},
       {Samples(1) | Batch{.size = 1}, 1},
-      {Samples(9) | Batch{.size = 4} | Take{.count = 3}, 1},
       {Samples(9) | Batch{.size = 4} | Take{.count = 2}, std::nullopt},
       {Samples(9) | Repeat{} | Batch{.size = 4}, std::nullopt},
       {Samples(9), std::nullopt},
