@@ -1,12 +1,12 @@
 #include "stoker/train/plan/batching_stage.h"
 
 #include "stoker/base/testing.h"
-#include "stoker/data/sources/range.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/data/options/registry.h"
+#include "stoker/data/sources/range.h"
 
 namespace stoker::batching_stage_test {
 
