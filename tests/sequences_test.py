@@ -249,7 +249,7 @@ class SequencesTest(ProgramTest):
         # No two runs of threads are alike: epochs enough that the worst of them learns it well.
         settings = ("train.optimizer={adamw: {lazy: true}}", "train.hogwild=3", "train.epochs=12")
         found = self.train("run", many, *settings)
-        self.assertGreater(found["accuracy"], 0.8)
+        self.assertGreater(found["accuracy"], 0.9)
         summary = json.loads(self.read("run/summary.json"))
         self.assertEqual(summary["step"], 12 * 4)  # 320 samples are 10 batches, and three make a step
         self.train("cut", many, *settings, "train.callbacks=[{stop_at: {step: 7}}]")
@@ -257,7 +257,7 @@ class SequencesTest(ProgramTest):
         log = self.read("cut/log").decode()
         self.assertRegex(log, r"step 7\b|after step 7|at step 7")
         self.assertEqual(json.loads(self.read("cut/summary.json"))["step"], 48)
-        self.assertGreater(self.run_json("eval", "cut")["accuracy"], 0.8)
+        self.assertGreater(self.run_json("eval", "cut")["accuracy"], 0.9)
 
     def test_hogwild_is_refused_where_threads_would_undo_each_others_steps(self):
         for settings, says in ((["train.hogwild=2"], "steps of this run move all weights"),
