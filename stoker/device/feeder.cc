@@ -122,6 +122,12 @@ Result<size_t> FindFieldOfRows(const Spec& spec, const FeederOptions& options,
       option, spec.fields[place].ToString(), option);
 }
 
+// One of BatchChecks; null if it was left out.
+template <typename Check>
+const Check* CheckOf(const std::vector<Check>& checks, size_t number) {
+  return number < checks.size() && checks[number] ? &checks[number] : nullptr;
+}
+
 // Where the pipeline computes on this thread, it gives the bytes that its own threads would.
 Result<std::optional<Element>> NextKeepingDenormals(Iterator& elements) {
   const DenormalScope kept(/*flushed=*/false);
@@ -271,12 +277,12 @@ at::Tensor Feeder::MakeInput(size_t number, const at::Tensor& host) const {
 }
 
 Status Feeder::CheckInput(size_t number, const Inputs& host, const SampleKey& batch) const {
-  const std::vector<InputCheck>& checks = options_.check.inputs;
-  if (number >= checks.size() || !checks[number]) return OkStatus();
+  const InputCheck* const check = CheckOf(options_.check.inputs, number);
+  if (check == nullptr) return OkStatus();
   if (normalize_[number].shifts.defined()) return OkStatus();
   if (!at::isIntegralType(host.all().front().scalar_type(), /*includeBool=*/false))
     return OkStatus();
-  return checks[number](host, batch);
+  return (*check)(host, batch);
 }
 
 Result<Inputs> Feeder::HostInput(size_t number, const Element& element) const {
@@ -292,20 +298,17 @@ Result<Inputs> Feeder::HostInput(size_t number, const Element& element) const {
 Result<at::Tensor> Feeder::MakeTarget(size_t number, const Element& element) const {
   const at::Tensor host = ToTensor(element.arrays[fields_.targets[number]]);
   const bool numbers = host.dim() == 2 || host.is_floating_point();
-  const std::vector<BatchCheck>& checks = options_.check.targets;
-  const bool checked = number < checks.size() && checks[number] != nullptr;
-  if (checked && (numbers || !options_.device.is_cpu())) {
-    STOKER_RETURN_IF_ERROR(checks[number](numbers ? host.to(at::kFloat) : host, element.key));
+  const BatchCheck* const check = CheckOf(options_.check.targets, number);
+  if (check != nullptr && (numbers || !options_.device.is_cpu())) {
+    STOKER_RETURN_IF_ERROR((*check)(numbers ? host.to(at::kFloat) : host, element.key));
   }
   return OnDevice(host).to(numbers ? at::kFloat : at::kLong);
 }
 
 Result<at::Tensor> Feeder::MakeSampleWeights(const Element& element) const {
   const at::Tensor host = ToTensor(element.arrays[*fields_.sample_weight]);
-  const std::vector<BatchCheck>& checks = options_.check.targets;
-  const size_t number = fields_.targets.size();
-  if (number < checks.size() && checks[number] != nullptr)
-    STOKER_RETURN_IF_ERROR(checks[number](host.to(at::kFloat), element.key));
+  if (const BatchCheck* const check = CheckOf(options_.check.targets, fields_.targets.size()))
+    STOKER_RETURN_IF_ERROR((*check)(host.to(at::kFloat), element.key));
   return OnDevice(host).to(at::kFloat);
 }
 

@@ -132,11 +132,11 @@ Status CheckSampleWeights(const at::Tensor& weights, const SampleKey& batch,
   const at::Tensor host = weights.to(at::kCPU).to(at::kFloat).contiguous();
   const float* const values = host.const_data_ptr<float>();
   for (int64_t i = 0; i < host.numel(); ++i) {
-    if (values[i] >= 0 && values[i] <= kMostSampleWeight) continue;
+    if (values[i] >= 0 && values[i] <= static_cast<float>(kMostWeight)) continue;
     return OutOfRange(
         "{} has the weight {} (train.sample_weight), but a weight must be from 0 to {:g}{}; "
         "correct the data",
-        names(batch, std::span(&i, 1)), values[i], kMostSampleWeight,
+        names(batch, std::span(&i, 1)), values[i], kMostWeight,
         std::isnan(values[i]) ? " (CSV reads an empty cell as its field's `default`)" : "");
   }
   return OkStatus();

@@ -104,10 +104,10 @@ BatchCheck TargetCheckOf(std::shared_ptr<const Loss> loss, RowNames names,
                          std::optional<int64_t> outputs);
 
 // What float32, in which losses are computed, holds with room for sums.
-inline constexpr float kMostSampleWeight = 1e30F;
+inline constexpr double kMostWeight = 1e30;
 
 // Checks the weights of samples, float [samples], on any device: kOutOfRange with the first sample
-// whose weight is not from 0 to kMostSampleWeight.
+// whose weight is not from 0 to kMostWeight.
 Status CheckSampleWeights(const at::Tensor& weights, const SampleKey& batch, const RowNames& names);
 
 }  // namespace stoker

@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "stoker/base/options.h"
+#include "stoker/train/core/loss.h"
 
 namespace stoker {
 
-// What float32, in which losses are computed, holds with room for sums.
-inline constexpr double kMostWeight = 1e30;
 inline OptionRange WeightRange() { return {.low = 0, .high = kMostWeight, .low_open = true}; }
 
 // Returns [classes], with the type and device of `like`. Throws c10::Error, with what to do, if the
