@@ -286,9 +286,15 @@ model: {linear: {classes: 2}}
                 self.run_stoker("train", "recipe.yaml", "--print-recipe", *changes(tried))
 
     def test_of_mixed_pages_every_line_of_features_is_right(self):
-        self.write("rows.csv", "age,education,city,day,near,label\n1.5,HS,Rome,0,3,0\n2,College,Oslo,1,4,1\n")
+        self.write("rows.jsonl", "".join(json.dumps(row) + "\n" for row in [
+            {"age": 1.5, "education": "HS", "city": "Rome", "day": 0, "near": 3, "genres": "a;b", "seen": [1, 2], "label": 0},
+            {"age": 2, "education": "College", "city": "Oslo", "day": 1, "near": 4, "genres": "", "seen": [], "label": 1}]))
         self.write("recipe.yaml", """\
-data: {source: [csv: {files: rows.csv}], train: [{padded_batch: 2}]}
+data:
+  source:
+    - jsonl: {files: rows.jsonl, fields: {age: float32, education: text, city: text, day: int64, near: int64, genres: text,
+                                          seen: {type: int64, shape: [-1]}, label: int64}}
+  train: [{padded_batch: 2}]
 model: {linear: {classes: 2}}
 """)
         lines = [value for row in self.mixed for key, value in recipe_lines(next(our_cells(row))) if key == "features"]

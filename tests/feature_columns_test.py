@@ -106,6 +106,35 @@ class FeatureColumnsTest(ProgramTest):
         for ours, theirs in zip(again, evaluated):
             self.assertAlmostEqual(ours, theirs, delta=1e-3 * abs(theirs) + 1)
 
+    def test_lists_of_words_are_learned_and_predicted_whatever_their_length(self):
+        rng = random.Random(6)
+        rooms = {f"room {number}": 1000 * (number * 5 % 12) for number in range(12)}
+        lists = [rng.sample(list(rooms), rng.randrange(6)) for _ in range(400)]
+        rows = [{"rooms": "|".join(names), "price": str(sum(rooms[name] for name in names))} for names in lists]
+        self.table("homes.csv", rows)
+        self.write("recipe.yaml", """\
+data:
+  source: [csv: {files: homes.csv, fields: {rooms: text, price: float32}}]
+  split: {eval: 0.25, seed: 1}
+  features:
+    rooms: {categorical: {separator: "|", most: 5, combine: sum}}
+  train: [cache, shuffle, {batch: 30}, prefetch]
+  eval: [{batch: 64}]
+model: {linear: {classes: 1}}
+train: {epochs: 40, device: cpu, threads: 1, tune: off, target: {price: {normalize: auto}}, loss: mse, metrics: [r2],
+        optimizer: {adamw: {weight_decay: 0}}, schedule: {one_cycle: {max_lr: 0.05}}}
+""")
+        self.train()
+        self.assertGreater(self.run_json("eval", "run")["metrics"]["r2"], 0.99)
+        new = [{"rooms": names, "price": "0"} for names in ("", "room 3", " room 3 |", "room 3|attic", "room 3|room 4")]
+        none, one, spaced, unseen, two = self.predictions(*self.new_rows(new, "rooms: text"))
+        self.assertAlmostEqual(one - none, rooms["room 3"], delta=500)
+        self.assertAlmostEqual(two - one, rooms["room 4"], delta=500)
+        self.assertEqual(spaced, one)
+        self.assertAlmostEqual(unseen, one, delta=1)  # no training row had an unseen word, so it weighs nothing
+        self.assert_fails(["predict", "run", *self.new_rows([{"rooms": "|".join(rooms), "price": "0"}], "rooms: text")], 1,
+                          "feature 'rooms' has 12 values, and `most` is 5")
+
     def test_what_training_has_not_seen_is_predicted_and_what_cannot_be_is_an_error(self):
         self.train("--set", "train.epochs=1")
         rows = [{**self.rows[0], "city": "nowhere"}, {**self.rows[0], "kind": "castle"}, {**self.rows[0], "size": ""}]

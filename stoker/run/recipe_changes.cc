@@ -36,8 +36,9 @@ constexpr std::string_view kHarmless[] = {"data.root",
                                           "train.distributed.timeout",
                                           "train.distributed.shard_optimizer"};
 // What is evaluated, and when.
-constexpr std::string_view kOfEvaluations[] = {
-    "data.eval", "train.eval_every", "train.eval_every_steps", "train.limit_batches.eval"};
+constexpr std::string_view kOfEvaluations[] = {"data.eval", "train.eval_every",
+                                               "train.eval_every_steps", "train.limit_batches.eval",
+                                               "train.weighted_metrics"};
 // Which checkpoints the plan has.
 constexpr std::string_view kOfCheckpoints[] = {
     "train.checkpoint.every_steps", "train.checkpoint.best", "train.checkpoint.best_mode"};
@@ -110,6 +111,19 @@ ConfigNode AsStored(const ConfigNode& recipe) {
   return parsed.ok() ? *std::move(parsed) : recipe;
 }
 
+// The same of options inside options, such as those of each feature of a row. Values that are to be
+// learned do not parse as what they become, so stages without such options stay as they are.
+void AddLaterOptionsOfFields(ConfigNode& item) {
+  const bool nested =
+      item.entries.size() == 1 &&
+      std::ranges::any_of(item.entries.front().value.entries, [](const ConfigNode::Entry& option) {
+        return option.value.kind == ConfigNode::Kind::kMap;
+      });
+  if (!nested) return;
+  const auto filled = OperatorRegistry::Known().Parse(item);
+  if (filled.ok()) item = filled->node;
+}
+
 // Adds the options that the operators of a pipeline have got since it was stored, at their
 // defaults.
 void AddLaterOptions(ConfigNode* list) {
@@ -123,6 +137,7 @@ void AddLaterOptions(ConfigNode* list) {
         if (stage.value.Find(option.key) == nullptr) stage.value.entries.push_back(option);
       }
     }
+    AddLaterOptionsOfFields(item);
   }
 }
 

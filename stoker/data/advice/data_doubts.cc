@@ -291,14 +291,15 @@ void FindOtherNumbers(const Pipeline& train, const Pipeline& eval, std::vector<D
       return Written(stage, option, none) != Written(of_train, option, none);
     };
     if (!differs("vocabulary", "") && !differs("values", "") && !differs("model", "") &&
-        !differs("reserve", "0")) {
+        !differs("reserve", "0") && !differs("hash", "") && !differs("unknown_number", "")) {
       continue;
     }
-    doubts.push_back({stage.location,
-                      fmt::format("{} has `{}` with another list of words than {}, so the model "
-                                  "takes one word for another",
-                                  Named(eval, stage), stage.name, Named(train, of_train)),
-                      fmt::format("give both the same `{}`", stage.name)});
+    doubts.push_back(
+        {stage.location,
+         fmt::format("{} has `{}` that numbers words otherwise than that of {}, so the "
+                     "model takes one word for another",
+                     Named(eval, stage), stage.name, Named(train, of_train)),
+         fmt::format("give both the same `{}`", stage.name)});
   }
 }
 
@@ -311,14 +312,18 @@ bool HasZero(const ConfigNode& options, std::string_view option) {
          });
 }
 
-// A list of words, learned or written, has no room for padding by itself; a file may.
+// Whether words get the number 0: the first of a list, learned or written, by itself does, and so
+// does a hash; a file may keep it free.
+bool GivesWordsZero(const ConfigNode& words) {
+  const bool listed = words.Find("values") != nullptr || words.Find("hash") != nullptr;
+  const ConfigNode* const unknown = words.Find("unknown_number");
+  return (listed && HasZero(words, "reserve")) || (unknown != nullptr && unknown->scalar == "0");
+}
+
 void FindWordThatPads(const Pipeline& pipeline, std::vector<DataDoubt>& doubts) {
   for (size_t i = 0; i < pipeline.stages.size(); ++i) {
     const Stage& words = pipeline.stages[i];
-    if (words.name != Words::kName || words.options.Find("values") == nullptr ||
-        !HasZero(words.options, "reserve")) {
-      continue;
-    }
+    if (words.name != Words::kName || !GivesWordsZero(words.options)) continue;
     const auto pads = std::find_if(
         pipeline.stages.begin() + static_cast<ptrdiff_t>(i), pipeline.stages.end(),
         [](const Stage& stage) {
@@ -332,10 +337,11 @@ void FindWordThatPads(const Pipeline& pipeline, std::vector<DataDoubt>& doubts) 
             ? "which counts as no word for a model whose `padding` is 0"
             : fmt::format("with which `{}` fills shorter texts up, so a model does not read it",
                           pads->name);
-    doubts.push_back(
-        {words.location,
-         fmt::format("{}: the first word has the number 0, {}", Named(pipeline, words), why),
-         "write `reserve: 1`, which keeps 0 free"});
+    doubts.push_back({words.location,
+                      fmt::format("{}: a word has the number 0, {}", Named(pipeline, words), why),
+                      words.options.Find("unknown_number") != nullptr
+                          ? "write `reserve: 2` and `unknown_number: 1`, which keep 0 free"
+                          : "write `reserve: 1`, which keeps 0 free"});
   }
 }
 

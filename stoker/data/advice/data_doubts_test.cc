@@ -79,7 +79,12 @@ TEST(DataDoubts, AWordWhoseNumberIsThatOfPaddingIsNamed) {
     return Problems(words + ", shuffle, " + batch, words + ", " + batch, kOther);
   };
   EXPECT_THAT(of("words: {values: auto}", "padded_batch: 8"),
-              ElementsAre(HasSubstr("the first word has the number 0")));
+              ElementsAre(HasSubstr("a word has the number 0")));
+  EXPECT_THAT(of("words: {hash: 100}", "padded_batch: 8"),
+              ElementsAre(HasSubstr("a word has the number 0")));
+  EXPECT_THAT(of("words: {values: auto, reserve: 1, unknown_number: 0}", "padded_batch: 8"),
+              ElementsAre(HasSubstr("a word has the number 0")));
+  EXPECT_THAT(of("words: {hash: 100, reserve: 1}", "padded_batch: 8"), IsEmpty());
   EXPECT_THAT(of("words: {values: [a, b], reserve: 0}", "bucket_by_length: {padding: [0]}"),
               ElementsAre(HasSubstr("`bucket_by_length`")));
   EXPECT_THAT(of("words: {values: auto, reserve: 1}", "padded_batch: 8"), IsEmpty());
@@ -93,9 +98,10 @@ TEST(DataDoubts, AWordWhoseNumberIsThatOfPaddingIsNamed) {
 TEST(DataDoubts, EvaluationThatNumbersWordsOtherwiseIsNamed) {
   const std::string plain = "words: {vocabulary: a.txt}";
   for (const char* other : {"words: {vocabulary: b.txt}", "words: {values: [a, b]}",
-                            "words: {vocabulary: a.txt, reserve: 1}"}) {
-    EXPECT_THAT(Problems(plain + ", batch: 8", std::string(other) + ", batch: 8", kOther),
-                ElementsAre(HasSubstr("has `words` with another list of words than data.train")))
+                            "words: {vocabulary: a.txt, reserve: 1}", "words: {hash: 100}"}) {
+    EXPECT_THAT(
+        Problems(plain + ", batch: 8", std::string(other) + ", batch: 8", kOther),
+        ElementsAre(HasSubstr("has `words` that numbers words otherwise than that of data.train")))
         << other;
   }
   for (const char* same :

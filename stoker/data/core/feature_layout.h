@@ -16,6 +16,9 @@ namespace stoker {
 // Float32 holds whole numbers exactly below this, and so the numbers of categories.
 inline constexpr int64_t kMostCategories = int64_t{1} << 24;
 
+// Values of a list whose length differs from sample to sample: a row has room for all of them.
+inline constexpr int64_t kMostOfAList = int64_t{1} << 16;
+
 // Which part of a model gets a feature, where it has both: a linear layer (wide) and several layers
 // (deep).
 enum class FeaturePart { kBoth, kWide, kDeep };
@@ -23,7 +26,7 @@ enum class FeaturePart { kBoth, kWide, kDeep };
 // One feature: numbers, or categories by number, where -1 is none.
 struct FeatureColumn {
   std::string name;
-  int64_t slots = 1;       // values in the row: several for a list
+  int64_t slots = 1;       // values in the row: several for a list; shorter ones end with -1
   int64_t categories = 0;  // numbers 0 to categories - 1; 0: the values are numbers
   int64_t embedding = 0;   // the width of a category's vector; 0: a value of its own for each
   std::string shared;      // features of one such name have the same vectors; empty: its own
@@ -57,7 +60,8 @@ class MakesFeatures {
 // if the field was made anew after that.
 FeatureLayout FindFeatureLayout(const Dataset& dataset, std::string_view name);
 
-// Implemented by transforms that make category numbers (`lookup`, `bucketize`, `hash`).
+// Implemented by transforms that make category numbers (`lookup`, `words`, `sentencepiece`,
+// `bucketize`, `hash`).
 // Thread-safe.
 class NumbersCategories {
  public:

@@ -159,14 +159,21 @@ Result<std::unique_ptr<StageLearner>> MakeTextsLearner(const LearnerInput& input
 Result<std::unique_ptr<StageLearner>> MakeTokensLearner(const LearnerInput& input) {
   Words options;
   STOKER_RETURN_IF_ERROR(ParseOptionsOf(input.options, options));
-  STOKER_ASSIGN_OR_RETURN(
-      WordSplitter splitter,
-      WordSplitter::Create(
-          {.pattern = options.pattern, .separator = options.separator, .lower = options.lower}));
+  if (options.hash) {
+    return InvalidArgument(
+        "`hash` is given, but values are auto, which learns a list of words; leave out one of the "
+        "two");
+  }
+  STOKER_RETURN_IF_ERROR(options.CheckNumbering());
+  STOKER_ASSIGN_OR_RETURN(WordSplitter splitter,
+                          WordSplitter::Create({.pattern = options.pattern,
+                                                .separator = options.separator,
+                                                .lower = options.lower,
+                                                .trim = options.trim}));
   return std::make_unique<TokensLearner>(
       WantedWords{.limit = options.limit,
                   .min_count = options.min_count,
-                  .others = !options.unknown.empty(),
+                  .others = !options.unknown.empty() || options.unknown_number.has_value(),
                   .how = "which token stands for them, such as {values: auto, unknown: \"<unk>\"}"},
       std::move(splitter));
 }

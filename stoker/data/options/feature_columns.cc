@@ -1,6 +1,7 @@
 #include "stoker/data/options/feature_columns.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <optional>
@@ -18,6 +19,7 @@ using internal::CrossedFeature;
 using internal::DroppedColumn;
 using internal::Feature;
 using internal::kAuto;
+using internal::kError;
 using internal::NumericFeature;
 
 // Makes the stages of all features.
@@ -39,7 +41,7 @@ class StagesOfFeatures {
     }
     for (const Feature& feature : features_) {
       const auto* const categorical = feature.As<CategoricalFeature>();
-      if (categorical != nullptr && categorical->hash) Hash(feature, *categorical->hash);
+      if (categorical != nullptr && categorical->hash) Hash(feature, *categorical);
     }
     for (const Feature& feature : features_) {
       if (const auto* const crossed = feature.As<CrossedFeature>())
@@ -136,9 +138,11 @@ class StagesOfFeatures {
 
   void LearnFromColumn(const Feature& feature, const CategoricalFeature& categorical) {
     if (categorical.integers || categorical.hash) return;
+    const bool list = !categorical.separator.empty();
+    Entries options = list ? WordsOf(feature, categorical) : Entries{Entry("field", feature.name)};
     // Words that are not there are one category, the first.
-    Entries options = {Entry("field", feature.name), Entry("reserve", WriteOption(int64_t{1})),
-                       Entry("unknown", WriteOption(int64_t{0}))};
+    options.push_back(Entry("reserve", WriteOption(int64_t{1})));
+    options.push_back(Entry(list ? "unknown_number" : "unknown", WriteOption(int64_t{0})));
     if (!categorical.file.empty()) {
       options.push_back(Entry("vocabulary", categorical.file));
     } else if (categorical.vocabulary.empty()) {
@@ -148,7 +152,16 @@ class StagesOfFeatures {
     } else {
       options.push_back(Entry("values", WriteOption(categorical.vocabulary)));
     }
-    Add(feature.at, "lookup", std::move(options));
+    Add(feature.at, list ? "words" : "lookup", std::move(options));
+  }
+
+  // What `words` needs to replace a text by the list of its words. Line breaks separate words too,
+  // since a list of words has none with them.
+  static Entries WordsOf(const Feature& feature, const CategoricalFeature& categorical) {
+    return {
+        Entry("field", feature.name), Entry("output", feature.name),
+        Entry("separator", fmt::format("{}|[\\r\\n]", re2::RE2::QuoteMeta(categorical.separator))),
+        Entry("trim", WriteOption(true))};
   }
 
   void LearnFromColumn(const Feature& /*feature*/, const CrossedFeature& /*crossed*/) {}
@@ -160,10 +173,16 @@ class StagesOfFeatures {
     Add(feature.at, "normalize", {Entry("mean", std::string(kAuto)), Entry("field", feature.name)});
   }
 
-  void Hash(const Feature& feature, int64_t buckets) {
+  void Hash(const Feature& feature, const CategoricalFeature& categorical) {
+    const ConfigNode buckets = WriteOption(*categorical.hash);
+    if (!categorical.separator.empty()) {
+      Entries options = WordsOf(feature, categorical);
+      options.push_back(Entry("hash", buckets));
+      return Add(feature.at, "words", std::move(options));
+    }
     Add(feature.at, "hash",
         {Entry("fields", ConfigNode::List({ConfigNode::Scalar(feature.name)})),
-         Entry("buckets", WriteOption(buckets))});
+         Entry("buckets", buckets)});
   }
 
   void Row(const Feature& feature, Entries options) {
@@ -193,6 +212,8 @@ class StagesOfFeatures {
     Entries options = Category(categorical.embedding, categorical.part);
     if (!categorical.shared.empty()) options.push_back(Entry("shared", categorical.shared));
     options.push_back(Entry("combine", categorical.combine));
+    if (categorical.most) options.push_back(Entry("most", WriteOption(*categorical.most)));
+    if (categorical.longer != kError) options.push_back(Entry("longer", categorical.longer));
     if (categorical.integers)
       options.push_back(Entry("categories", WriteOption(*categorical.integers)));
     Row(feature, std::move(options));
@@ -220,6 +241,12 @@ class StagesOfFeatures {
     for (const std::string& name : crossed.of) {
       const Feature* const of = Find(name);
       if (of == nullptr) drop_.insert(name);
+      const auto* const list = of != nullptr ? of->As<CategoricalFeature>() : nullptr;
+      if (list != nullptr && list->most) {
+        return InvalidArgument(
+            "{}: data.features.{}: '{}' is a list; features of one value each are crossed",
+            feature.at.ToString(), feature.name, name);
+      }
       const bool numeric = of != nullptr && of->As<NumericFeature>() != nullptr;
       if (!numeric && (of == nullptr || of->As<CrossedFeature>() == nullptr)) continue;
       return InvalidArgument(

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "stoker/base/problems.h"
+#include "stoker/data/core/feature_layout.h"
 
 namespace stoker::internal {
 namespace {
@@ -79,6 +80,18 @@ Status CheckCategorical(const CategoricalFeature& feature, const Feature& entry)
     return InvalidArgument(
         "{}: data.features.{}: limit and min_count are for words that are learned, with "
         "`vocabulary: auto`",
+        entry.at.ToString(), entry.name);
+  }
+  if (!feature.separator.empty() && feature.integers) {
+    return InvalidArgument(
+        "{}: data.features.{}: a separator stands in texts, and `integers` takes numbers as they "
+        "are; number the words by a vocabulary or by `hash`",
+        entry.at.ToString(), entry.name);
+  }
+  if (!feature.most && (!feature.separator.empty() || feature.longer != kError)) {
+    return InvalidArgument(
+        "{}: data.features.{}: `most` is missing: it says how many values a list may have, such as "
+        "{{categorical: {{separator: \"|\", most: 8}}}}",
         entry.at.ToString(), entry.name);
   }
   if (!feature.shared.empty() && feature.learns()) {
@@ -183,7 +196,7 @@ void NumericFeature::Describe(OptionTable<NumericFeature>& table) {
       .Field("missing", &F::missing,
              "what becomes of a missing number (NaN); auto: the mean, or where numbers are not "
              "normalized an error",
-             OneOf{{std::string(kAuto), std::string(kMean), "error"}})
+             OneOf{{std::string(kAuto), std::string(kMean), std::string(kError)}})
       .Field("indicator", &F::indicator, "whether another number says if it is missing")
       .Field("clip", &F::clip, "the greatest size after normalizing; auto: any", MoreThan(0))
       .Field("part", &F::part, kPartHelp, Parts());
@@ -218,6 +231,13 @@ void CategoricalFeature::Describe(OptionTable<CategoricalFeature>& table) {
       .Field("shared", &F::shared, "features of one such name have the same vectors")
       .Field("combine", &F::combine, "what becomes of the vectors of a list",
              OneOf{{std::string(kMean), "sum", "sqrtn"}})
+      .Field("separator", &F::separator,
+             "what stands between the words of a text that is a list, such as \"|\"")
+      .Field("most", &F::most, "the most values of a list whose length differs",
+             Between(1, static_cast<double>(kMostOfAList)))
+      .Field("longer", &F::longer,
+             "a list with more values than that: an error, or the rest is left out",
+             OneOf{{std::string(kError), "cut"}})
       .Field("part", &F::part, kPartHelp, Parts());
 }
 

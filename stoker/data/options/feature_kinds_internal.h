@@ -15,6 +15,7 @@ namespace stoker::internal {
 
 inline constexpr std::string_view kAuto = "auto";
 inline constexpr std::string_view kMean = "mean";
+inline constexpr std::string_view kError = "error";
 
 // A number as it is, around zero.
 struct NumericFeature {
@@ -44,7 +45,7 @@ struct BucketizedFeature {
   static void Describe(OptionTable<BucketizedFeature>& table);
 };
 
-// A word or a whole number as one of several categories.
+// A word or a whole number as one of several categories, or a list of them.
 struct CategoricalFeature {
   static constexpr std::string_view kName = "categorical";
   std::string of;
@@ -55,6 +56,9 @@ struct CategoricalFeature {
   std::optional<int64_t> embedding;
   std::string shared;
   std::string combine{kMean};
+  std::string separator;  // not empty: a text is a list of words between which this stands
+  std::optional<int64_t> most;
+  std::string longer{kError};
   std::string part = "both";
 
   // Whether its words are those of the training data.

@@ -1,13 +1,17 @@
 // Recipes that say with data.features what the columns of a table are to a model.
 #include <cmath>
+#include <span>
 
 #include "stoker/data/core/feature_layout.h"
 #include "stoker/data/core/runtime.h"
+#include "stoker/data/nodes/from_arrays.h"
 #include "stoker/data/options/feature_columns.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/data/recipe/data_check.h"
 #include "stoker/data/recipe/recipe.h"
 #include "stoker/data/testing/picture_folder.h"
 #include "stoker/data/testing/testing.h"
+#include "stoker/data/transforms/words.h"
 
 namespace stoker::feature_recipe_test {
 
@@ -112,6 +116,86 @@ TEST_F(FeatureRecipe, TheFilledSectionHasTheStagesInTheirPlace) {
   EXPECT_EQ(eval.ToString(), data.eval->ToString());
 }
 
+// Each home has some of three rooms, whose words have white space around them here and there.
+class FeatureLists : public FeatureRecipe {
+ protected:
+  void SetUp() override {
+    WriteBelow(dir_, "homes.csv",
+               "rooms,best,price\nbath|living room,bath,1\n,attic,2\n"
+               " attic | bath |bath,living room,3\nliving room,cellar,4\n");
+  }
+  std::vector<float> RowsOf(const std::string& features) const {
+    const Result<DataRecipe> data = Parse(features);
+    EXPECT_THAT(data, IsOk());
+    return data.ok() ? Rows(data->train) : std::vector<float>();
+  }
+};
+
+TEST_F(FeatureLists, AreNumberedByTheWordsOfTheTrainingSideAndFilledUp) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const DataRecipe data,
+      Parse("    rooms: {categorical: {separator: '|', most: 3, embedding: 2}}\n    best: drop\n"));
+  // bath and living room twice, attic once, and 0 is for what is not there.
+  EXPECT_THAT(Rows(data.train), ElementsAre(1, 2, -1, -1, -1, -1, 3, 1, 1, 2, -1, -1));
+  EXPECT_EQ(FindFeatureLayout(*data.eval, "features"),
+            (FeatureLayout{{{.name = "rooms", .slots = 3, .categories = 4, .embedding = 2}}}));
+}
+
+TEST_F(FeatureLists, NumberWordsAsFeaturesOfOneWordDo) {
+  EXPECT_THAT(RowsOf("    rooms: {categorical: {separator: '|', most: 2, longer: cut, vocabulary: "
+                     "[attic, bath], embedding: 2, shared: room}}\n    best: {categorical: "
+                     "{vocabulary: [attic, bath], embedding: 2, shared: room}}\n"),
+              ElementsAre(2, 0, 2, -1, -1, 1, 1, 2, 0, 0, -1, 0));
+  const std::vector<float> hashed = RowsOf(
+      "    rooms: {categorical: {separator: '|', most: 3, hash: 500}}\n"
+      "    best: {categorical: {hash: 500}}\n");
+  ASSERT_EQ(hashed.size(), 16u);
+  EXPECT_EQ(hashed[0], hashed[3]);    // bath
+  EXPECT_EQ(hashed[8], hashed[7]);    // attic
+  EXPECT_EQ(hashed[12], hashed[11]);  // living room
+}
+
+TEST_F(FeatureLists, SeparatorsAreTextsAndNoExpressions) {
+  WriteBelow(dir_, "homes.csv", "rooms,price\na.*b,1\n\"b.*c\nd\",2\n");
+  EXPECT_THAT(RowsOf("    rooms: {categorical: {separator: '.*', most: 3, vocabulary: [a, b, c, "
+                     "d]}}\n"),
+              ElementsAre(1, 2, -1, 2, 3, 4));
+}
+
+TEST_F(FeatureLists, WordsOfEquallyLongTextsHaveNoPaddingInThem) {
+  Result<Dataset> texts = FromArrays(
+      {{"rooms", Array::Of<uint8_t>({'a', '|', 'b', 0, 'c', 0, 0, 0}).Reshaped({2, 4})}}, "texts");
+  const Result<Dataset> words = texts | Words{.values = {"a", "b", "c"},
+                                              .field = "rooms",
+                                              .output = "rooms",
+                                              .separator = "\\|",
+                                              .trim = true};
+  ASSERT_THAT(words, IsOk());
+  const std::vector<Element> all = *ReadAll(*words, Runtime::Inline());
+  EXPECT_THAT(all[0].arrays[0].values<int32_t>(), ElementsAre(0, 1));
+  EXPECT_THAT(all[1].arrays[0].values<int32_t>(), ElementsAre(2));
+}
+
+TEST_F(FeatureLists, OfNumbersAreTakenAsTheyAreOrHashed) {
+  WriteBelow(dir_, "homes.jsonl",
+             "{\"tags\": [3, 1], \"price\": 1}\n{\"tags\": [], \"price\": 2}\n");
+  const auto rows = [&](const std::string& options) {
+    const Result<DataRecipe> data = ParseDataSection(
+        *ParseYaml("data:\n  source: [jsonl: {files: homes.jsonl, fields: {tags: {type: int64, "
+                   "shape: [-1]}, price: float32}}]\n  features:\n    tags: {categorical: {" +
+                       options + "}}\n  train: [batch: 2]\n",
+                   "r.yaml"),
+        dir_.path());
+    EXPECT_THAT(data, IsOk());
+    return data.ok() ? Rows(data->train) : std::vector<float>();
+  };
+  EXPECT_THAT(rows("integers: 4, most: 3"), ElementsAre(3, 1, -1, -1, -1, -1));
+  const std::vector<float> hashed = rows("hash: 1000, most: 2");
+  ASSERT_EQ(hashed.size(), 4u);
+  EXPECT_NE(hashed[0], hashed[1]);
+  EXPECT_THAT(std::span(hashed).subspan(2), ElementsAre(-1, -1));
+}
+
 struct Mistake {
   std::string features;
   std::string message;
@@ -154,6 +238,17 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"kind: {categorical: {hash: 10, limit: 7}}", "limit and min_count are for words"},
         Mistake{"both: {crossed: {of: kind}}", "`of` names 'kind' alone"},
         Mistake{"both: {crossed: {of: [kind, both]}}", "'both' is crossed itself"},
+        Mistake{"kind: {categorical: {separator: '|'}}",
+                "r.yaml:4:5: data.features.kind: `most` is missing"},
+        Mistake{"kind: {categorical: {longer: cut}}", "data.features.kind: `most` is missing"},
+        Mistake{"day: {categorical: {separator: '|', most: 2, integers: 7}}",
+                "`integers` takes numbers as they are"},
+        Mistake{"day: {categorical: {integers: 7, most: 2}}", "so leave it out"},
+        Mistake{"kind: {categorical: {most: 2}}", "say in data.features with `separator`"},
+        Mistake{"kind: {categorical: {separator: '|', most: 70000}}", "data.features.kind"},
+        Mistake{"kind: {categorical: {separator: '|', most: 2}}\n    both: {crossed: {of: [kind, "
+                "day]}}",
+                "'kind' is a list; features of one value each are crossed"},
         Mistake{"price: {categorical: {of: kind}}", "r.yaml:4:5: join: "}));
 
 TEST_F(FeatureRecipe, FeaturesThatShareVectorsNumberTheirValuesAlike) {

@@ -117,7 +117,7 @@ inline std::vector<RandomStep> WithTableSteps(std::vector<RandomStep> steps) {
       {"hash",
        [](In input, Draws& draws) {
          const Field& label = input->spec().fields[1];
-         if (!label.shape.empty()) return input;
+         if (label.shape.size() > 1) return input;
          const std::string to = fmt::format("hash{}", input->spec().fields.size());
          return std::move(input) |
                 Hash{.fields = {label.name}, .buckets = 1 + draws.Below(9), .to = to};
@@ -129,9 +129,14 @@ inline std::vector<RandomStep> WithTableSteps(std::vector<RandomStep> steps) {
          const std::string number = fmt::format("number{}", input->spec().fields.size());
          const std::string row = fmt::format("row{}", input->spec().fields.size());
          In copied = In(*input) | Join{.fields = {label.name}, .to = number, .keep = true};
-         In made = std::move(copied) |
-                   FeatureRow{.features = {{.name = number, .indicator = draws.Coin()}}, .to = row};
-         return made.ok() ? made : input;  // the lengths of lists differ
+         RowFeature feature{.name = number, .indicator = draws.Coin()};
+         if (label.shape == Shape{kUnknownDim}) {
+           copied = std::move(copied) | Hash{.fields = {number}, .buckets = 9};
+           feature = {
+               .name = number, .is = "category", .most = 1 + draws.Below(4), .longer = "cut"};
+         }
+         In made = std::move(copied) | FeatureRow{.features = {feature}, .to = row};
+         return made.ok() ? made : input;
        }},
       {"reshape", [](In input, Draws&) {
          const Field& image = input->spec().fields[0];

@@ -10,7 +10,7 @@ namespace stoker {
 
 struct WordSplitter::Expressions {
   std::optional<re2::RE2> pattern, separator;
-  bool lower = false;
+  bool lower = false, trim = false;
 };
 
 namespace {
@@ -77,6 +77,13 @@ Status Compile(const std::string& text, std::string_view what, std::optional<re2
 
 }  // namespace
 
+std::string_view WordIn(std::string_view text) {
+  constexpr std::string_view kSpace(" \t\n\v\f\r\0", 7);
+  const size_t begin = text.find_first_not_of(kSpace);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
+}
+
 Result<WordSplitter> WordSplitter::Create(const WordSplitterOptions& options) {
   if (!options.pattern.empty() && !options.separator.empty()) {
     return InvalidArgument(
@@ -84,6 +91,7 @@ Result<WordSplitter> WordSplitter::Create(const WordSplitterOptions& options) {
   }
   auto expressions = std::make_shared<Expressions>();
   expressions->lower = options.lower;
+  expressions->trim = options.trim;
   STOKER_RETURN_IF_ERROR(Compile(options.pattern, "pattern", expressions->pattern));
   STOKER_RETURN_IF_ERROR(Compile(options.separator, "separator", expressions->separator));
   return WordSplitter(std::move(expressions));
@@ -92,19 +100,20 @@ Result<WordSplitter> WordSplitter::Create(const WordSplitterOptions& options) {
 void WordSplitter::Split(std::string_view text, std::string& buffer,
                          std::vector<std::string_view>& out) const {
   if (expressions_->lower) text = Lower(text, buffer);
+  const auto add = [&](std::string_view word) {
+    if (expressions_->trim) word = WordIn(word);
+    if (!word.empty()) out.push_back(word);
+  };
   if (expressions_->pattern) {
     ForEachMatch(*expressions_->pattern, text,
-                 [&](size_t begin, size_t end) { out.push_back(text.substr(begin, end - begin)); });
+                 [&](size_t begin, size_t end) { add(text.substr(begin, end - begin)); });
   } else if (expressions_->separator) {
     size_t begin = 0;
-    const auto word = [&](size_t end) {
-      if (end > begin) out.push_back(text.substr(begin, end - begin));
-    };
     ForEachMatch(*expressions_->separator, text, [&](size_t from, size_t to) {
-      word(from);
+      add(text.substr(begin, from - begin));
       begin = to;
     });
-    word(text.size());
+    add(text.substr(begin));
   } else {
     SplitAtSpace(text, out);
   }

@@ -16,7 +16,11 @@ struct WordSplitterOptions {
   std::string pattern;    // matches words: "\\w+|[^\\w\\s]"
   std::string separator;  // matches separators: ","
   bool lower = false;     // lowers case first, in all of Unicode, letter by letter
+  bool trim = false;      // words are those of WordIn; what is empty then is none
 };
+
+// Returns a text without white space and NULs around it, as words are compared.
+std::string_view WordIn(std::string_view text);
 
 // Immutable and thread-safe.
 class WordSplitter {

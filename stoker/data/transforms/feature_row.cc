@@ -21,6 +21,7 @@ namespace stoker {
 namespace {
 
 constexpr std::string_view kCategory = "category";
+constexpr std::string_view kCut = "cut";
 constexpr double kWidestEmbedding = 1 << 16;
 constexpr size_t kConvertedAtOnce = 64;
 
@@ -30,6 +31,8 @@ struct PlacedFeature {
   size_t field = 0;
   int64_t begin = 0;       // first value in the row
   int64_t slots = 1;       // values of the field
+  bool varies = false;     // a list of up to `slots` values
+  bool cuts = false;       // whether it may be longer, and the rest is left out
   int64_t categories = 0;  // 0: numbers
   bool fills = false;      // a missing number becomes 0
   int64_t indicator = -1;  // where it is said which of the numbers are missing; -1: nowhere
@@ -49,7 +52,9 @@ class FeatureRowTransform final : public Transform, public MakesFeatures {
   explicit FeatureRowTransform(FeatureRowPlan plan) : plan_(std::move(plan)) {}
 
   bool random() const override { return false; }
-  bool works_on_columns() const override { return true; }
+  bool works_on_columns() const override {
+    return std::ranges::none_of(plan_.features, &PlacedFeature::varies);
+  }
   const std::string& features_field() const override { return plan_.to; }
   const FeatureLayout& layout() const override { return plan_.layout; }
 
@@ -57,7 +62,8 @@ class FeatureRowTransform final : public Transform, public MakesFeatures {
     return Put(element.arrays, std::span(&element.key, 1), {plan_.width}, scratch);
   }
 
-  Status ApplyRows(Rows& rows, const RngFactory& /*rngs*/, Scratch& scratch) const override {
+  Status ApplyRows(Rows& rows, const RngFactory& rngs, Scratch& scratch) const override {
+    if (!works_on_columns()) return Transform::ApplyRows(rows, rngs, scratch);
     return Put(rows.columns, rows.keys, {rows.size(), plan_.width}, scratch);
   }
 
@@ -73,11 +79,18 @@ class FeatureRowTransform final : public Transform, public MakesFeatures {
     return OkStatus();
   }
 
-  // The field's values, some at a time, in each row from the feature's place on.
+  // The field's values, some at a time, in each row from the feature's place on. A list that varies
+  // comes one sample at a time.
   Status PutFeature(const PlacedFeature& feature, const Array& values,
                     std::span<const SampleKey> keys, std::span<float> out) const {
     std::array<double, kConvertedAtOnce> wide;
-    const auto n = static_cast<size_t>(values.num_values());
+    auto n = static_cast<size_t>(values.num_values());
+    if (feature.varies) {
+      if (values.num_values() > feature.slots && !feature.cuts)
+        return TooLong(feature, values.num_values(), keys.front());
+      n = std::min(n, static_cast<size_t>(feature.slots));
+      std::fill_n(out.data() + feature.begin, feature.slots, -1.f);
+    }
     for (size_t begin = 0; begin < n; begin += kConvertedAtOnce) {
       const size_t count = std::min(kConvertedAtOnce, n - begin);
       CastValues(values.dtype(), values.data() + begin * DTypeSize(values.dtype()), count,
@@ -118,6 +131,13 @@ class FeatureRowTransform final : public Transform, public MakesFeatures {
         key.index, feature.name, value, feature.categories - 1);
   }
 
+  static Status TooLong(const PlacedFeature& feature, int64_t values, const SampleKey& key) {
+    return OutOfRange(
+        "feature_row: element {}: feature '{}' has {} values, and `most` is {}; give a greater "
+        "`most`, or leave out those beyond it with `longer: cut`",
+        key.index, feature.name, values, feature.slots);
+  }
+
   static Status Infinite(const PlacedFeature& feature, const SampleKey& key) {
     return OutOfRange(
         "feature_row: element {}: feature '{}' is infinite, or beyond float32; correct it, or "
@@ -151,9 +171,16 @@ Status CheckSort(const RowFeature& feature) {
   if (!category && feature.categories) wrong = "categories";
   if (!category && feature.embedding) wrong = "embedding";
   if (!category && !feature.shared.empty()) wrong = "shared";
+  if (!category && feature.most) wrong = "most";
   if (wrong != nullptr) {
     return InvalidArgument("feature_row: feature '{}' is a {}, which has no `{}`", feature.name,
                            feature.is, wrong);
+  }
+  if (feature.longer != defaults.longer && !feature.most) {
+    return InvalidArgument(
+        "feature_row: feature '{}': `longer` says what becomes of lists with more values than "
+        "`most`, which is not given",
+        feature.name);
   }
   if (!feature.shared.empty() && !feature.embedding) {
     return InvalidArgument(
@@ -170,7 +197,7 @@ Result<int64_t> CategoriesOf(const RowFeature& feature, const Dataset& input) {
   if (!feature.categories && !found) {
     return InvalidArgument(
         "feature_row: how many categories feature '{}' has is not known; say it with `categories`, "
-        "or number them by `lookup`, `bucketize` or `hash`",
+        "or number them by `lookup`, `words`, `bucketize` or `hash`",
         feature.name);
   }
   const int64_t categories = feature.categories.value_or(found.value_or(0));
@@ -189,17 +216,31 @@ Result<int64_t> CategoriesOf(const RowFeature& feature, const Dataset& input) {
   return categories;
 }
 
+bool IsListThatVaries(const Field& field) {
+  return field.shape.size() == 1 && field.shape[0] == kUnknownDim && field.dtype != DType::kUInt8;
+}
+
 Result<int64_t> SlotsOf(const RowFeature& feature, const Field& field) {
-  if (field.shape.empty()) return 1;
-  if (field.shape.size() == 1 && field.shape[0] > 0) return field.shape[0];
+  if (IsListThatVaries(field) && feature.most) return *feature.most;
+  const bool one = field.shape.empty();
+  if (one || (field.shape.size() == 1 && field.shape[0] > 0)) {
+    if (!feature.most) return one ? 1 : field.shape[0];
+    return InvalidArgument(
+        "feature_row: feature '{}' is {}, which has as many values in each sample; `most` is for "
+        "lists that differ in length, so leave it out, or say in data.features with `separator` "
+        "what stands between the words of a text",
+        feature.name, field.ToString());
+  }
   const bool text = field.dtype == DType::kUInt8 && !IsFullyKnown(field.shape);
+  const bool list_of_categories = IsListThatVaries(field) && feature.is == kCategory;
   return InvalidArgument(
       "feature_row: feature '{}' is {}; it must be a number, or a list of equally many in each "
       "sample{}",
       feature.name, field.ToString(),
       text ? ": number its words by `lookup` or `hash` (in data.features vocabulary or hash, not "
-             "integers)"
-           : "");
+             "integers), or those of a list by `words` (in data.features with a separator)"
+      : list_of_categories ? ", unless `most` says how many values of a list there may be"
+                           : "");
 }
 
 // Features with the same vectors must have equally many, of one width.
@@ -251,8 +292,12 @@ class RowPlanner {
       return InvalidArgument("feature_row: features names '{}' twice; name each once",
                              feature.name);
     STOKER_ASSIGN_OR_RETURN(const int64_t slots, SlotsOf(feature, input_.spec().fields[index]));
-    PlacedFeature placed{
-        .name = feature.name, .field = index, .begin = plan_.width, .slots = slots};
+    PlacedFeature placed{.name = feature.name,
+                         .field = index,
+                         .begin = plan_.width,
+                         .slots = slots,
+                         .varies = feature.most.has_value(),
+                         .cuts = feature.longer == kCut};
     FeatureColumn column{.name = feature.name, .slots = slots, .part = PartNamed(feature.part)};
     if (feature.is == kCategory) {
       STOKER_ASSIGN_OR_RETURN(placed.categories, CategoriesOf(feature, input_));
@@ -303,6 +348,13 @@ void RowFeature::Describe(OptionTable<RowFeature>& table) {
              "a name for its vectors; features of the same name have the same ones")
       .Field("combine", &RowFeature::combine, "what becomes of the vectors of a list",
              OneOf{{"mean", "sum", "sqrtn"}})
+      .Field("most", &RowFeature::most,
+             "the most values of a list that differs in length from sample to sample; auto: all "
+             "have as many",
+             Between(1, static_cast<double>(kMostOfAList)))
+      .Field("longer", &RowFeature::longer,
+             "a list with more values than that: an error, or the rest is left out",
+             OneOf{{"error", std::string(kCut)}})
       .Field("part", &RowFeature::part, "which part of wide_and_deep gets it",
              OneOf{{"both", "wide", "deep"}})
       .Field("missing", &RowFeature::missing,

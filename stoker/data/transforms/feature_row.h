@@ -20,6 +20,8 @@ struct RowFeature {
   std::optional<int64_t> embedding;
   std::string shared;
   std::string combine = "mean";
+  std::optional<int64_t> most;
+  std::string longer = "error";
   std::string part = "both";
   std::string missing = "error";
   bool indicator = false;
@@ -41,13 +43,15 @@ using RowFeatures = FieldMap<RowFeature>;
 // and the row, float32[values], is the last field. The section `data.features` writes these stages
 // for you (docs/features.md).
 //
-// A feature is one value, or a list of equally many in each sample. How many categories there are
-// is what the stage before says that numbered them (`lookup`, `bucketize`, `hash`), or
-// `categories`. The number -1, and of a field of fractions NaN, is no category. A missing number
-// (NaN) is an error, or becomes 0, the mean after `normalize`.
+// A feature is one value, or a list of equally many in each sample. Categories may also be lists
+// that differ in length: `most` says how many values a sample may have, and the row has room for
+// that many. How many categories there are is what the stage before says that numbered them
+// (`lookup`, `words`, `bucketize`, `hash`), or `categories`. The number -1, and of a field of
+// fractions NaN, is no category. A missing number (NaN) is an error, or becomes 0, the mean after
+// `normalize`.
 //
-// Errors: a category number out of range, a fraction where a category is meant, and a missing
-// number name the sample.
+// Errors: a category number out of range, a fraction where a category is meant, a missing number,
+// and a list with more values than `most` (unless `longer: cut`) name the sample.
 struct FeatureRow {
   static constexpr std::string_view kName = "feature_row";
   static constexpr std::string_view kHelp =

@@ -1,6 +1,8 @@
 #include "stoker/data/transforms/feature_row.h"
 
 #include <limits>
+#include <span>
+#include <utility>
 
 #include "stoker/data/core/feature_layout.h"
 #include "stoker/data/core/runtime.h"
@@ -131,6 +133,53 @@ TEST(FeatureRow, ACategoryBeyondTheLastOrAFractionNamesTheSample) {
     STOKER_ASSERT_OK_AND_ASSIGN(const Array out, row(none));
     EXPECT_THAT(out.values<float>(), ElementsAre(-1));
   }
+}
+
+// The row that a sample's tags become.
+Result<Array> RowOfTags(const RowFeature& feature, std::span<const int32_t> tags) {
+  const Dataset input = EmptyDataset({{{"tags", DType::kInt32, {kUnknownDim}}}});
+  STOKER_ASSIGN_OR_RETURN(const Dataset rows,
+                          Result<Dataset>(input) | FeatureRow{.features = {feature}});
+  return TransformTester(rows).Apply(Array::Of<int32_t>({tags.begin(), tags.end()}));
+}
+
+RowFeature Tags(std::optional<int64_t> most) {
+  return {.name = "tags", .is = "category", .categories = 9, .most = most};
+}
+
+TEST(FeatureRow, AListThatVariesIsFilledUpWithNoCategory) {
+  const std::vector<std::pair<std::vector<int32_t>, std::vector<float>>> rows = {
+      {{4, 0}, {4, 0, -1}}, {{}, {-1, -1, -1}}, {{8, 1, 2}, {8, 1, 2}}};
+  for (const auto& [tags, expected] : rows) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Array row, RowOfTags(Tags(3), tags));
+    EXPECT_THAT(row.values<float>(), testing::ElementsAreArray(expected));
+  }
+}
+
+TEST(FeatureRow, AListWithMoreValuesThanItsMostNamesTheSampleOrIsCut) {
+  const std::vector<int32_t> three = {8, 1, 2};
+  RowFeature tags = Tags(2);
+  EXPECT_THAT(RowOfTags(tags, three),
+              FailsWith(StatusCode::kOutOfRange,
+                        "element 7: feature 'tags' has 3 values, and `most` is 2"));
+  tags.longer = "cut";
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array cut, RowOfTags(tags, three));
+  EXPECT_THAT(cut.values<float>(), ElementsAre(8, 1));
+}
+
+TEST(FeatureRow, OnlyListsThatVaryNeedAMost) {
+  RowFeature tags = Tags(std::nullopt);
+  EXPECT_THAT(RowOfTags(tags, {}),
+              FailsWith(StatusCode::kInvalidArgument, "unless `most` says how many values"));
+  tags.longer = "cut";
+  EXPECT_THAT(RowOfTags(tags, {}),
+              FailsWith(StatusCode::kInvalidArgument, "`most`, which is not given"));
+  EXPECT_THAT(RowOfTags({.name = "tags", .most = 2}, {}),
+              FailsWith(StatusCode::kInvalidArgument, "which has no `most`"));
+  RowFeature day = Day();
+  day.most = 2;
+  EXPECT_THAT((Samples() | FeatureRow{.features = {day}}),
+              FailsWith(StatusCode::kInvalidArgument, "so leave it out"));
 }
 
 TEST(FeatureRow, RefusesWhatSaysNothingOfItsSortOfFeature) {

@@ -11,7 +11,7 @@
 #include "stoker/data/core/field_option.h"
 #include "stoker/data/core/value_hash.h"
 #include "stoker/data/nodes/map.h"
-#include "stoker/data/transforms/lookup.h"
+#include "stoker/data/text/word_splitter.h"
 #include "stoker/data/transforms/token_field_internal.h"
 #include "stoker/image/cast.h"
 
@@ -27,6 +27,7 @@ struct HashedField {
 
 struct HashPlan {
   std::vector<HashedField> fields;
+  bool list = false;  // the one field has several numbers, each of which is hashed
   std::string to;
   bool adds = false;  // else the one field is replaced
   uint64_t buckets = 1;
@@ -44,6 +45,10 @@ class HashTransform final : public Transform, public NumbersCategories {
   bool works_on_columns() const override { return true; }
 
   Status Apply(Element& element, Rng& /*rng*/, Scratch& scratch) const override {
+    if (plan_.list) {
+      Put(NumbersOf(element.arrays[plan_.fields.front().field], scratch), element.arrays);
+      return OkStatus();
+    }
     Array number = scratch.NewArray(DType::kInt64, {});
     number.values<int64_t>()[0] = NumberOf([&](size_t field) { return element.arrays[field]; });
     Put(std::move(number), element.arrays);
@@ -51,6 +56,10 @@ class HashTransform final : public Transform, public NumbersCategories {
   }
 
   Status ApplyRows(Rows& rows, const RngFactory& /*rngs*/, Scratch& scratch) const override {
+    if (plan_.list) {
+      Put(NumbersOf(rows.columns[plan_.fields.front().field], scratch), rows.columns);
+      return OkStatus();
+    }
     Array numbers = scratch.NewArray(DType::kInt64, {rows.size()});
     for (int64_t i = 0; i < rows.size(); ++i) {
       numbers.values<int64_t>()[static_cast<size_t>(i)] =
@@ -61,8 +70,24 @@ class HashTransform final : public Transform, public NumbersCategories {
   }
 
  private:
-  // value(field) is that of one sample. A number is hashed as the word that it is written as, so
-  // that a column has the same numbers whether it was read as text or not.
+  // A number is hashed as the word that it is written as, so that a column has the same numbers
+  // whether it was read as text or not.
+  static uint64_t HashNumber(int64_t number, uint64_t seed) {
+    const fmt::format_int digits(number);
+    return HashText({digits.data(), digits.size()}, seed);
+  }
+
+  // Those of each value, of one sample's list or of many samples'.
+  Array NumbersOf(const Array& lists, Scratch& scratch) const {
+    Array numbers = scratch.NewArray(DType::kInt64, lists.shape());
+    const std::span<int64_t> values = numbers.values<int64_t>();
+    CastValues(lists.dtype(), lists.data(), values.size(), DType::kInt64, numbers.data());
+    for (int64_t& value : values)
+      value = static_cast<int64_t>(HashNumber(value, plan_.seed) % plan_.buckets);
+    return numbers;
+  }
+
+  // value(field) is that of one sample.
   template <typename Value>
   int64_t NumberOf(const Value& value) const {
     uint64_t hash = plan_.seed;
@@ -74,8 +99,7 @@ class HashTransform final : public Transform, public NumbersCategories {
       }
       int64_t number = 0;
       CastValues(one.dtype(), one.data(), 1, DType::kInt64, reinterpret_cast<std::byte*>(&number));
-      const fmt::format_int digits(number);
-      hash = HashText({digits.data(), digits.size()}, hash);
+      hash = HashNumber(number, hash);
     }
     return static_cast<int64_t>(hash % plan_.buckets);
   }
@@ -91,7 +115,15 @@ class HashTransform final : public Transform, public NumbersCategories {
   const HashPlan plan_;
 };
 
-Status CheckField(const Field& field) {
+bool IsListOfNumbers(const Field& field) {
+  return field.shape.size() == 1 && field.shape[0] != 1 && !IsFloating(field.dtype) &&
+         !IsWord(field);
+}
+
+// Checks one field.
+//   alone  it is the only one, and so may be a list
+Status CheckField(const Field& field, bool alone) {
+  if (alone && IsListOfNumbers(field)) return OkStatus();
   const bool byte = field.dtype == DType::kUInt8 && field.shape == Shape{1};
   if (IsWord(field) && !byte) return OkStatus();
   const bool one =
@@ -103,7 +135,9 @@ Status CheckField(const Field& field) {
                               : "";
   return InvalidArgument(
       "hash: field '{}' is {}; words and whole numbers, one a sample, are hashed{}", field.name,
-      field.ToString(), advice);
+      field.ToString(),
+      IsListOfNumbers(field) ? ": a list of numbers is hashed alone, not combined with other fields"
+                             : advice);
 }
 
 }  // namespace
@@ -131,16 +165,19 @@ Result<Dataset> Hash::Build(Dataset input) const {
                 .seed = static_cast<uint64_t>(seed)};
   for (const std::string& name : fields) {
     STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(input.spec(), kName, "fields", name));
-    STOKER_RETURN_IF_ERROR(CheckField(input.spec().fields[index]));
+    STOKER_RETURN_IF_ERROR(CheckField(input.spec().fields[index], fields.size() == 1));
     plan.fields.push_back({index, IsWord(input.spec().fields[index])});
   }
+  const Field& first = input.spec().fields[plan.fields.front().field];
+  plan.list = IsListOfNumbers(first);
+  const Shape shape = plan.list ? first.shape : Shape{};
   Spec output = input.spec();
   if (plan.adds) {
-    STOKER_RETURN_IF_ERROR(AddField(kName, {to, DType::kInt64, {}}, output));
+    STOKER_RETURN_IF_ERROR(AddField(kName, {to, DType::kInt64, shape}, output));
   } else {
     Field& field = output.fields[plan.fields.front().field];
     field.dtype = DType::kInt64;
-    field.shape = {};
+    field.shape = shape;
   }
   return MapDataset(std::move(input), std::string(kName),
                     fmt::format("{} to {}, {} buckets", fmt::join(fields, ", "), plan.to, buckets),

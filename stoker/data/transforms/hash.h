@@ -20,7 +20,9 @@ namespace stoker {
 // around words are no part of them, and a whole number, in any integer type, is the same as the
 // word that it is written as. With `to` the fields stay, and the new one is the last.
 //
-// Errors: a field that is no text, no single number, or no integer.
+// A single field may also be a list of whole numbers, each of which is hashed.
+//
+// Errors: a field that is no text and no integers, and a list among several fields.
 struct Hash {
   static constexpr std::string_view kName = "hash";
   static constexpr std::string_view kHelp =

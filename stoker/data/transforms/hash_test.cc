@@ -77,10 +77,28 @@ TEST_F(HashTest, FillsAllBucketsAboutEquallyAndAnotherSeedOtherwise) {
   EXPECT_NE(Numbers(rows | Hash{.fields = {"city"}, .buckets = 8, .seed = 1}, 0), numbers);
 }
 
-TEST_F(HashTest, RefusesFractionsListsAndANumberWithoutAField) {
+TEST_F(HashTest, EachNumberOfAListIsHashedAsItWouldBeAlone) {
+  const std::vector<int64_t> alone = Numbers(Rows("x,7\nx,-2\n") | Hash{.fields = {"day"}}, 1);
+  for (const Shape& shape : {Shape{kUnknownDim}, Shape{3}}) {
+    const Result<Dataset> lists =
+        Result<Dataset>(EmptyDataset({{{"x", DType::kInt32, shape}}})) | Hash{.fields = {"x"}};
+    ASSERT_THAT(lists, IsOk());
+    EXPECT_EQ(lists->spec().fields[0], (Field{"x", DType::kInt64, shape}));
+    EXPECT_EQ(FindNumCategories(*lists, "x"), 1000);
+    STOKER_ASSERT_OK_AND_ASSIGN(const Array numbers,
+                                TransformTester(*lists).Apply(Array::Of<int32_t>({7, -2, 7})));
+    EXPECT_THAT(numbers.values<int64_t>(), ElementsAre(alone[0], alone[1], alone[0]));
+  }
+  const Array pairs = Array::Of<int64_t>({1, 2, 3, 4, 5, 6}).Reshaped({3, 2});
+  ExpectKeepsItsPromises(FromArrays({{"x", pairs}}, "pairs") | Hash{.fields = {"x"}});
+}
+
+TEST_F(HashTest, RefusesFractionsListsAmongOthersAndANumberWithoutAField) {
   const Dataset lists = EmptyDataset({{{"x", DType::kInt64, {3}}, {"y", DType::kFloat32, {}}}});
-  EXPECT_THAT(Result<Dataset>(lists) | Hash{.fields = {"x"}},
-              FailsWith(StatusCode::kInvalidArgument, "field 'x' is x: int64[3]"));
+  EXPECT_THAT((Result<Dataset>(lists) | Hash{.fields = {"x", "y"}, .to = "z"}),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "field 'x' is x: int64[3]; words and whole numbers, one a sample, are "
+                        "hashed: a list of numbers is hashed alone"));
   EXPECT_THAT(Result<Dataset>(lists) | Hash{.fields = {"y"}},
               FailsWith(StatusCode::kInvalidArgument, "`bucketize` makes a whole number"));
   EXPECT_THAT((Rows("a,1\n") | Hash{.fields = {"city", "day"}}),

@@ -11,6 +11,7 @@
 #include "stoker/data/core/field_option.h"
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/text/vocabulary.h"
+#include "stoker/data/text/word_splitter.h"
 #include "stoker/data/transforms/picture_names_internal.h"
 #include "stoker/data/transforms/token_field_internal.h"
 
@@ -120,13 +121,6 @@ Status CheckIsText(const Field& field) {
 }
 
 }  // namespace
-
-std::string_view WordIn(std::string_view text) {
-  constexpr std::string_view kSpace(" \t\n\v\f\r\0", 7);
-  const size_t begin = text.find_first_not_of(kSpace);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
-}
 
 void Lookup::Describe(OptionTable<Lookup>& table) {
   table

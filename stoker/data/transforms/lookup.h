@@ -44,7 +44,4 @@ struct Lookup {
   Result<Dataset> Build(Dataset input) const;
 };
 
-// Returns a text without white space and NULs around it, as words are compared.
-std::string_view WordIn(std::string_view text);
-
 }  // namespace stoker

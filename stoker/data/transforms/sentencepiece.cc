@@ -15,8 +15,9 @@ using Processor = sentencepiece::SentencePieceProcessor;
 // Unigram models, which most are.
 class OwnEncoder final : public internal::TokenEncoder {
  public:
-  OwnEncoder(UnigramEncoder encoder, std::optional<int32_t> begin, std::optional<int32_t> end)
-      : encoder_(std::move(encoder)), begin_(begin), end_(end) {}
+  OwnEncoder(UnigramEncoder encoder, int64_t pieces, std::optional<int32_t> begin,
+             std::optional<int32_t> end)
+      : encoder_(std::move(encoder)), pieces_(pieces), begin_(begin), end_(end) {}
 
   Status Encode(std::string_view text, std::vector<int32_t>& out) const override {
     thread_local UnigramEncoder::Scratch scratch;
@@ -26,8 +27,11 @@ class OwnEncoder final : public internal::TokenEncoder {
     return OkStatus();
   }
 
+  int64_t num_numbers() const override { return pieces_; }
+
  private:
   const UnigramEncoder encoder_;
+  const int64_t pieces_;
   const std::optional<int32_t> begin_, end_;
 };
 
@@ -46,6 +50,8 @@ class SentencepieceEncoder final : public internal::TokenEncoder {
     if (end_) out.push_back(model_->eos_id());
     return OkStatus();
   }
+
+  int64_t num_numbers() const override { return model_->GetPieceSize(); }
 
  private:
   const std::unique_ptr<const Processor> model_;
@@ -100,7 +106,7 @@ Result<Dataset> Sentencepiece::Build(Dataset input) const {
   std::optional<UnigramEncoder> own = contents.ok() ? UnigramEncoder::Of(*contents) : std::nullopt;
   std::shared_ptr<const internal::TokenEncoder> encoder;
   if (own) {
-    encoder = std::make_shared<OwnEncoder>(*std::move(own), bos, eos);
+    encoder = std::make_shared<OwnEncoder>(*std::move(own), processor->GetPieceSize(), bos, eos);
   } else {
     encoder = std::make_shared<SentencepieceEncoder>(std::move(processor), begin, end);
   }

@@ -3,13 +3,14 @@
 #include <cstring>
 
 #include "stoker/data/core/class_names.h"
+#include "stoker/data/core/feature_layout.h"
 #include "stoker/data/core/field_option.h"
 #include "stoker/data/nodes/map.h"
 
 namespace stoker::internal {
 namespace {
 
-class EncodeTransform final : public Transform, public WordNumbers {
+class EncodeTransform final : public Transform, public WordNumbers, public NumbersCategories {
  public:
   EncodeTransform(std::string who, size_t field, std::string output, std::vector<std::string> files,
                   std::shared_ptr<const TokenEncoder> encoder)
@@ -24,6 +25,7 @@ class EncodeTransform final : public Transform, public WordNumbers {
   const std::string& numbered_field() const override { return output_; }
   const std::vector<std::string>& words() const override { return encoder_->words(); }
   int64_t first_number() const override { return encoder_->first_number(); }
+  int64_t num_categories() const override { return encoder_->num_numbers(); }
 
   Status Apply(Element& element, Rng&, Scratch& scratch) const override {
     thread_local std::vector<int32_t> tokens;  // so that it grows once

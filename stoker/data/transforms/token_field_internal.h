@@ -32,6 +32,8 @@ class TokenEncoder {
   // As those of WordNumbers (core/class_names.h). Pieces of words are none.
   virtual const std::vector<std::string>& words() const;
   virtual int64_t first_number() const { return 0; }
+  // Returns how many numbers there are, from 0.
+  virtual int64_t num_numbers() const = 0;
 };
 
 // Replaces the text by its numbers, under the name `output`.

@@ -20,7 +20,11 @@ namespace stoker {
 // one of the most frequent words), or the list `values`, before which come those of `unknown`,
 // `begin` and `end` that it lacks. A word that it lacks becomes `unknown`; if that is empty, such a
 // word is an error that names it and the element. `begin` and `end`, if set, enclose the words.
-// With `reserve: n` the numbers begin at n, so that those below are free, such as 0 for padding.
+// With `reserve: n` the numbers begin at n, so that those below are free, such as 0 for padding,
+// and `unknown_number` may be one of them for words that the vocabulary lacks.
+//
+// Without a list, `hash: n` gives each word its hash modulo n, as the operator `hash` does, and
+// `reserve` is added.
 //
 // In a recipe `values: auto` has the words learned from the training data (data/learn): the most
 // frequent first, equally frequent ones by their bytes; at most `limit` of them, and those that are
@@ -38,7 +42,10 @@ struct Words {
   std::string pattern;
   std::string separator;
   bool lower = false;
+  bool trim = false;
+  std::optional<int64_t> hash;
   std::string unknown;
+  std::optional<int64_t> unknown_number;
   std::string begin;
   std::string end;
   int64_t reserve = 0;
@@ -46,6 +53,8 @@ struct Words {
   int64_t min_count = 1;
 
   static void Describe(OptionTable<Words>& table);
+  // Checks that the options of how words are numbered go together: kInvalidArgument.
+  Status CheckNumbering() const;
   Result<Dataset> Build(Dataset input) const;
 };
 

@@ -1,9 +1,11 @@
 #include "stoker/data/transforms/words.h"
 
+#include "stoker/data/core/feature_layout.h"
 #include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/testing/text.h"
+#include "stoker/data/transforms/hash.h"
 #include "stoker/data/transforms/truncate.h"
 
 namespace stoker::words_test {
@@ -37,6 +39,27 @@ TEST_F(WordsTest, TakesTheTokensAsAListAfterThoseThatAreNamed) {
               ElementsAre(Tokens{13, 11, 10}));
 }
 
+TEST_F(WordsTest, UnknownWordsMayHaveANumberOfThoseThatAreFree) {
+  const Result<Dataset> words = LinesOf("t", "the dog\n") |
+                                Words{.vocabulary = vocabulary_, .unknown_number = 1, .reserve = 2};
+  EXPECT_THAT(TokensOf(words), ElementsAre(Tokens{5, 1}));
+  EXPECT_EQ(FindNumCategories(*words, "tokens"), 7);
+}
+
+TEST_F(WordsTest, HashedWordsHaveTheNumbersThatHashGivesThem) {
+  const Result<Dataset> words = LinesOf("t", "the cat| rome | |the cat\n\n") |
+                                Words{.separator = "\\|", .trim = true, .hash = 1000, .reserve = 3};
+  const Result<Dataset> alone =
+      LinesOf("u", "the cat\nrome\n") | Hash{.fields = {"text"}, .buckets = 1000};
+  ASSERT_THAT(alone, IsOk());
+  const std::vector<int64_t> numbers = Labels(*ReadAll(*alone, Runtime::Inline()), 0);
+  const auto cat = static_cast<int32_t>(3 + numbers[0]),
+             rome = static_cast<int32_t>(3 + numbers[1]);
+  EXPECT_THAT(TokensOf(words), ElementsAre(Tokens{cat, rome, cat}, Tokens{}));
+  EXPECT_EQ(FindNumCategories(*words, "tokens"), 1003);
+  ExpectKeepsItsPromises(words);
+}
+
 TEST_F(WordsTest, IsWrittenInRecipes) {
   Write("t", "a cat\n");
   const Result<Dataset> dataset = FromRecipe(
@@ -64,6 +87,15 @@ TEST_F(WordsTest, RefusesWhatCannotBe) {
               FailsWith(StatusCode::kInvalidArgument, "are both given"));
   EXPECT_THAT(lines | Words({.vocabulary = vocabulary_, .limit = 3}),
               FailsWith(StatusCode::kInvalidArgument, "are for words that are learned"));
+  EXPECT_THAT(lines | Words({.vocabulary = vocabulary_, .hash = 9}),
+              FailsWith(StatusCode::kInvalidArgument, "`vocabulary` is an option of a list"));
+  EXPECT_THAT(lines | Words({.hash = 9, .unknown = "<unk>"}),
+              FailsWith(StatusCode::kInvalidArgument, "`unknown` is an option of a list"));
+  EXPECT_THAT(
+      lines | Words({.vocabulary = vocabulary_, .unknown_number = 1, .reserve = 1}),
+      FailsWith(StatusCode::kInvalidArgument, "unknown_number is 1, but numbers from 1 on"));
+  EXPECT_THAT(lines | Words({.vocabulary = vocabulary_, .unknown = "<unk>", .unknown_number = 0}),
+              FailsWith(StatusCode::kInvalidArgument, "`unknown` and `unknown_number` both say"));
   EXPECT_THAT(lines | Words({.vocabulary = dir_ / "none"}),
               FailsWith(StatusCode::kNotFound, "none"));
   EXPECT_THAT(lines | Words({.vocabulary = vocabulary_, .pattern = "["}),

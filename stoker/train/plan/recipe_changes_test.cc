@@ -34,6 +34,13 @@ TEST_F(RecipeChangesTest, WhatMakesNoWeightsOtherOnesIsHarmless) {
   }
 }
 
+TEST_F(RecipeChangesTest, WeighingMetricsMakesNoWeightsOtherOnesUnlessEvaluationsAreFollowed) {
+  const std::string weight = "train.sample_weight=w", weighted = "train.weighted_metrics=true";
+  EXPECT_THAT(Changes({weight}, weighted).of_weights, testing::IsEmpty());
+  EXPECT_EQ(Changes({weight}, weighted).harmless.size(), 1u);
+  EXPECT_EQ(Changes({weight, "train.early_stopping.patience=2"}, weighted).of_weights.size(), 1u);
+}
+
 TEST_F(RecipeChangesTest, OfSeveralTargetsMetricsAndNamesMakeNoWeightsOtherOnes) {
   const std::vector<std::string> begun = {
       "train.target={label: {outputs: 3}, size: {loss: mse, metrics: [rmse]}}", "data.classes=[]"};
@@ -116,6 +123,33 @@ TEST_F(RecipeChangesTest, KeysThatTheRunsRecipeDoesNotHaveCountAtTheirDefaults) 
               testing::ElementsAre("train.denormals: auto -> keep"));
   EXPECT_THAT(changes({"model.mlp.activation=tanh"}).of_weights,
               testing::ElementsAre("model.mlp.activation: relu -> tanh"));
+}
+
+// Options inside options, such as those of each feature of a row.
+TEST_F(RecipeChangesTest, OptionsOfFieldsThatTheRunsRecipeDoesNotHaveCountAtTheirDefaultsToo) {
+  const auto loaded = [&](const std::string& more) {
+    return problem_.Load({fmt::format(
+        "data.train.2={{feature_row: {{features: {{label: {{is: category, categories: 4{}}}}}}}}}",
+        more)});
+  };
+  ConfigNode before = loaded("")->Filled();
+  size_t taken_out = 0;
+  for (ConfigNode::Entry& section : before.entries) {
+    if (section.key != "data") continue;
+    for (ConfigNode::Entry& pipeline : section.value.entries) {
+      if (pipeline.key != "train") continue;
+      ConfigNode::Entry& stage = pipeline.value.items[2].entries[0];
+      for (ConfigNode::Entry& option : stage.value.entries) {
+        if (option.key != "features") continue;
+        taken_out += std::erase_if(option.value.entries[0].value.entries, [](const auto& e) {
+          return e.key == "most" || e.key == "longer";
+        });
+      }
+    }
+  }
+  EXPECT_EQ(taken_out, 2u);
+  EXPECT_FALSE(CompareRecipes(before, *loaded("")).any());
+  EXPECT_EQ(CompareRecipes(before, *loaded(", embedding: 3")).of_weights.size(), 1u);
 }
 
 TEST_F(RecipeChangesTest, WhatTheChoicesDependOnIsChosenAgain) {
