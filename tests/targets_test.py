@@ -114,6 +114,11 @@ class TargetsTest(ProgramTest):
         self.assertLess(losses["one"], 2.5 * 0.5 * 0.4)
         self.assertGreater(losses["believing"], losses["one"])
         self.assertNotEqual(self.run_json("eval", "one", "--set", "train.sample_weight=none")["loss"], losses["one"])
+        # Only half of the votes are what the model has learned, and only these weigh anything.
+        accuracy = {run: self.run_json("eval", run, "--set", "train.weighted_metrics=true")["accuracy"] for run in ("one", "two")}
+        self.assertGreater(accuracy["one"], 0.85)
+        self.assertAlmostEqual(accuracy["one"], accuracy["two"], delta=0.05)
+        self.assertLess(self.run_json("eval", "one")["accuracy"], 0.65)
         self.assertEqual(len(self.predict("one", "--limit", "3")), 3)
         self.assert_fails(["train", "weighed.yaml", "--run", "x", "--set", "train.sample_weight=peple"], 2, "peple", "people")
 

@@ -8,7 +8,8 @@
 
 namespace own {
 
-// Counts the samples whose right class has a probability above a bound.
+// Counts the samples whose right class has a probability above a bound, each by its weight where
+// samples have weights (train.weighted_metrics).
 class SureMetric final : public stoker::Metric {
  public:
   explicit SureMetric(double above) : above_(above) {}
@@ -16,18 +17,18 @@ class SureMetric final : public stoker::Metric {
   void Add(const stoker::ScoredBatch& batch) override {
     const at::Tensor of_right =
         at::softmax(batch.scores, 1).gather(1, batch.answers.right.unsqueeze(1));
-    const at::Tensor sure = of_right.gt(above_).sum();
+    const at::Tensor sure = batch.Weighted(of_right.gt(above_)).sum();
+    const at::Tensor weight = batch.TotalWeight();
     sure_ = sure_.defined() ? sure_ + sure : sure;
-    samples_ += batch.scores.size(0);
+    weight_ = weight_.defined() ? weight_ + weight : weight;
   }
   stoker::Json Values() const override {
-    return {{"sure", sure_.item<double>() / static_cast<double>(samples_)}};
+    return {{"sure", sure_.item<double>() / weight_.item<double>()}};
   }
 
  private:
   const double above_;
-  int64_t samples_ = 0;
-  at::Tensor sure_;  // of samples_, on the device
+  at::Tensor sure_, weight_;  // of the sure samples, on the device, and of all
 };
 
 struct Sure {

@@ -49,6 +49,7 @@ struct TrainOptions {
   // target: {FIELD: {...}, FIELD: {...}}: the fields, ordered by name; empty where it names one.
   std::vector<std::string> targets = {};
   std::string sample_weight = "none";  // or the field of the samples' weights
+  bool weighted_metrics = false;
   int64_t eval_every = 1;
   std::optional<int64_t> eval_every_steps;
   int64_t log_every = 50;

@@ -10,7 +10,8 @@
 //   every_minutes, async, parts, train.distributed.backend, timeout,
 //   shard_optimizer
 // These do only if something depends on them:
-//   data.eval, train.eval_every, eval_every_steps, limit_batches.eval
+//   data.eval, train.eval_every, eval_every_steps, limit_batches.eval,
+//   train.weighted_metrics
 //                                      if the schedule follows evaluations (plateau), or
 //                                      early_stopping does, or on_nonfinite: rollback may restore
 //                                      the best checkpoint

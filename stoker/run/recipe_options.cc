@@ -73,8 +73,10 @@ void DescribeLoop(OptionTable<TrainOptions>& table) {
       .Field(
           "sample_weight", &O::sample_weight,
           "field of the pipeline with a number for each sample, at least 0, by which its loss is "
-          "multiplied, in data.eval too; accuracy and metrics count all samples the same; "
-          "none: every sample has the weight 1")
+          "multiplied, in data.eval too; none: every sample has the weight 1")
+      .Field("weighted_metrics", &O::weighted_metrics,
+             "whether accuracy and metrics count each sample by its weight; else they count all "
+             "the same")
       .Field("eval_every", &O::eval_every,
              "epochs between evaluations; there is one at the end too", AtLeast(1))
       .Field("eval_every_steps", &O::eval_every_steps,

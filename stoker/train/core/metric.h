@@ -19,9 +19,19 @@ struct ScoredBatch {
   const Answers& answers;
   // Of classes or labels, by the loss (Loss::Probabilities); not defined where it gives none.
   at::Tensor probabilities = {};
+  // What each sample counts, double [samples]; not defined where all count the same
+  // (train.weighted_metrics).
+  at::Tensor weights = {};
   // The counts that metrics of classes and labels share, made by the first of them that is added
   // (metrics/class_counts_internal.cc); not defined before.
   mutable at::Tensor class_counts = {};
+
+  int64_t samples() const { return scores.size(0); }
+  // Returns `values`, [samples] or [samples, n], each times what its sample counts.
+  at::Tensor Weighted(const at::Tensor& values) const;
+  // Returns what all samples count, a double scalar: their number, in CPU memory, where all count
+  // the same.
+  at::Tensor TotalWeight() const;
 };
 
 // Made anew for each evaluation, for targets of one kind. One thread at a time. What it throws
@@ -31,7 +41,8 @@ class Metric {
  public:
   virtual ~Metric() = default;
 
-  // Takes in the next batch, which has at least one sample.
+  // Takes in the next batch, which has at least one sample. A metric that ignores `weights` counts
+  // all samples the same.
   virtual void Add(const ScoredBatch& batch) = 0;
 
   // What all batches since it was made give, by name: a number under the metric's own name, and

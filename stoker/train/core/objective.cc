@@ -45,6 +45,11 @@ Status OfOutputs(const ObjectivePart& part, const Status& status) {
   return OfPart(part, Status(status.code(), message));
 }
 
+SampleWeights WeightsOf(const TrainOptions& options) {
+  if (options.WeightField().empty()) return SampleWeights::kNone;
+  return options.weighted_metrics ? SampleWeights::kLossesAndMetrics : SampleWeights::kLosses;
+}
+
 }  // namespace
 
 Result<std::vector<int64_t>> Objective::OutputsOfParts(int64_t outputs) const {
@@ -78,7 +83,7 @@ std::vector<at::Tensor> Objective::ScoresOfParts(const at::Tensor& scores) const
 
 void Objective::CheckCount(const Targets& targets) const {
   TORCH_CHECK(targets.all().size() == NumTensors(), "an objective takes ", NumTensors(),
-              " tensors of targets", weighs_samples_ ? " and weights of samples" : "",
+              " tensors of targets", weighs_samples() ? " and weights of samples" : "",
               ", and was given ", targets.all().size());
 }
 
@@ -98,7 +103,7 @@ at::Tensor Objective::MeanOfPart(size_t part, const at::Tensor& scores,
   CheckCount(targets);
   const Loss& loss = *parts_[part].loss;
   const at::Tensor& target = targets.all()[part];
-  if (!weighs_samples_) return loss.Mean(scores, target);
+  if (!weighs_samples()) return loss.Mean(scores, target);
   return WeightedSum(part, scores, targets) / loss.Weight(target);
 }
 
@@ -114,7 +119,7 @@ at::Tensor Objective::Mean(const at::Tensor& scores, const Targets& targets) con
   };
   for (size_t i = 0; i < parts_.size(); ++i) {
     const Loss& loss = *parts_[i].loss;
-    if (weighs_samples_) {
+    if (weighs_samples()) {
       add(WeightedSum(i, of_parts[i], targets), parts_[i].weight / samples);
       continue;
     }
@@ -163,19 +168,19 @@ Result<std::vector<TargetKind>> Objective::KindsOf(std::span<const Field> target
 }
 
 Result<Objective> BuildObjective(const TrainRecipe& train) {
-  const bool weighs_samples = !train.options.WeightField().empty();
+  const SampleWeights sample_weights = WeightsOf(train.options);
   STOKER_RETURN_IF_ERROR(CheckIsLearned(train));
   if (train.targets.empty()) {
     STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, BuildLoss(train.loss, train.target));
     return Objective(
         {ObjectivePart{.field = {}, .loss = std::move(loss), .metrics = train.metrics}},
-        weighs_samples);
+        sample_weights);
   }
   std::vector<ObjectivePart> parts;
   for (const TargetRecipe& target : train.targets) {
     STOKER_ASSIGN_OR_RETURN(parts.emplace_back(), BuildPart(target));
   }
-  return Objective(std::move(parts), weighs_samples);
+  return Objective(std::move(parts), sample_weights);
 }
 
 Status CheckTargets(const Objective& objective, const TensorBatch& batch, int64_t outputs,

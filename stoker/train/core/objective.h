@@ -33,23 +33,29 @@ struct ObjectivePart {
   double weight = 1;                    // of its loss
 };
 
+// What the weights of samples count in (train.sample_weight, train.weighted_metrics).
+enum class SampleWeights { kNone, kLosses, kLossesAndMetrics };
+
 // Immutable, cheap to copy; concurrent calls are safe. `scores` are those of the model, float
 // [samples, outputs]; `targets` are in the order of the parts, and where samples have weights,
 // these are the last (TensorBatch::target). Functions throw c10::Error if there are not as many.
 class Objective {
  public:
   // REQUIRES: at least one part; of several, each has `outputs`.
-  //   weighs_samples  whether samples have weights of their own, which multiply their losses
-  explicit Objective(std::vector<ObjectivePart> parts, bool weighs_samples = false)
-      : parts_(std::move(parts)), weighs_samples_(weighs_samples) {}
+  explicit Objective(std::vector<ObjectivePart> parts,
+                     SampleWeights sample_weights = SampleWeights::kNone)
+      : parts_(std::move(parts)), sample_weights_(sample_weights) {}
   explicit Objective(std::shared_ptr<const Loss> only)
       : Objective({ObjectivePart{.field = {}, .loss = std::move(only)}}) {}
 
   const std::vector<ObjectivePart>& parts() const { return parts_; }
   bool of_several() const { return parts_.size() > 1; }
-  bool weighs_samples() const { return weighs_samples_; }
+  // Whether samples have weights of their own, which multiply their losses.
+  bool weighs_samples() const { return sample_weights_ != SampleWeights::kNone; }
+  // Whether accuracy and metrics count samples by their weights too.
+  bool weighs_metrics() const { return sample_weights_ == SampleWeights::kLossesAndMetrics; }
   // Returns how many tensors the targets and weights of a batch are.
-  size_t NumTensors() const { return parts_.size() + (weighs_samples_ ? 1 : 0); }
+  size_t NumTensors() const { return parts_.size() + (weighs_samples() ? 1 : 0); }
 
   // Returns how many of the model's `outputs` are those of each part. Errors: kInvalidArgument if
   // the model has not as many as the parts together, with what to set.
@@ -92,7 +98,7 @@ class Objective {
   at::Tensor WeightedSum(size_t part, const at::Tensor& scores, const Targets& targets) const;
 
   std::vector<ObjectivePart> parts_;
-  bool weighs_samples_;
+  SampleWeights sample_weights_;
 };
 
 // Returns the objective that `train` names; a loss whose target is transformed

@@ -51,7 +51,7 @@ TEST(Objective, MeansOfBatchesCombineByTheirSamplesWhateverClassesWeigh) {
 TEST(Objective, WeightsOfSamplesMultiplyTheLossesOfAllTargetsAndAreNoDivisor) {
   torch::manual_seed(3);
   const Objective plain = NumberAndClasses(2, {1, 5, .5});
-  const Objective objective(plain.parts(), /*weighs_samples=*/true);
+  const Objective objective(plain.parts(), SampleWeights::kLosses);
   const Targets targets = NumbersAndClasses(6);
   const at::Tensor scores = torch::randn({6, 4}),
                    weights = torch::tensor({1.f, 0.f, 2.f, .5f, 1.f, 3.f});
@@ -71,7 +71,7 @@ TEST(Objective, WeightsOfSamplesMultiplyTheLossesOfAllTargetsAndAreNoDivisor) {
 }
 
 TEST(Objective, AWrongWeightIsNamedWithItsSample) {
-  const Objective objective({{.field = {}, .loss = *Mse{}.Build()}}, /*weighs_samples=*/true);
+  const Objective objective({{.field = {}, .loss = *Mse{}.Build()}}, SampleWeights::kLosses);
   const at::Tensor weights = torch::tensor({1.f, 0.f, -2.f});
   const TensorBatch batch{.input = torch::zeros({3, 1}),
                           .target = Targets({torch::zeros({3}), weights}),
@@ -98,7 +98,7 @@ class LossOfRows final : public Loss {
 
 TEST(Objective, ALossThatGivesRowsForSamplesIsRefused) {
   const Objective objective({{.field = {}, .loss = std::make_shared<LossOfRows>()}},
-                            /*weighs_samples=*/true);
+                            SampleWeights::kLosses);
   const Status status = CatchTorchErrors([&] {
     objective.Mean(torch::zeros({3, 1}), Targets({torch::zeros({3}), torch::ones({3})}));
   });

@@ -10,10 +10,12 @@ namespace stoker {
 Status MeasuredSums::Add(const at::Tensor& scores, const Targets& targets) {
   if (targets_.empty()) STOKER_RETURN_IF_ERROR(Begin(targets, scores.size(1)));
   const std::vector<at::Tensor> of_parts = measures_.objective.ScoresOfParts(scores);
+  at::Tensor weights;
+  if (measures_.objective.weighs_metrics()) weights = targets.all().back().to(at::kDouble);
   for (size_t i = 0; i < targets_.size(); ++i) {
     const at::Tensor mean = measures_.objective.MeanOfPart(i, of_parts[i], targets);
-    STOKER_RETURN_IF_ERROR(
-        targets_[i].Add(measures_.objective.parts()[i], of_parts[i], targets.all()[i], mean));
+    STOKER_RETURN_IF_ERROR(targets_[i].Add(measures_.objective.parts()[i], of_parts[i],
+                                           targets.all()[i], {.mean = mean, .weights = weights}));
   }
   samples_ += targets.samples();
   return OkStatus();
@@ -65,26 +67,28 @@ Status MeasuredSums::Begin(const Targets& targets, int64_t outputs) {
 }
 
 Status MeasuredSums::OfTarget::Add(const ObjectivePart& part, const at::Tensor& scores,
-                                   const at::Tensor& target, const at::Tensor& mean) {
+                                   const at::Tensor& target, const OfBatch& batch) {
   const double batch_weight = part.loss->Weight(target);
   if (batch_weight > 0) {
-    const at::Tensor batch_loss = mean.to(at::kDouble) * batch_weight;
+    const at::Tensor batch_loss = batch.mean.to(at::kDouble) * batch_weight;
     loss = loss.defined() ? loss + batch_loss : batch_loss;
     weight += batch_weight;
   }
   const Answers answers = AnswersTo(*part.loss, kind, scores, target);
+  const bool estimates = kind == TargetKind::kNumbers && !part.metrics.empty();
+  const at::Tensor compared = estimates ? part.loss->Estimates(scores) : scores;
+  ScoredBatch scored{
+      .scores = compared, .target = target, .answers = answers, .weights = batch.weights};
   if (answers.defined()) {
-    const at::Tensor right = answers.said.eq(answers.right).sum();
+    const at::Tensor right = scored.Weighted(answers.said.eq(answers.right)).sum();
+    const int64_t of_sample = answers.right.dim() > 1 ? answers.right.size(1) : 1;
+    const at::Tensor all = scored.TotalWeight() * of_sample;
     correct = correct.defined() ? correct + right : right;
-    answered += answers.right.numel();
+    answered = answered.defined() ? answered + all : all;
   }
   if (part.metrics.empty()) return OkStatus();
-  const bool numbers = kind == TargetKind::kNumbers;
-  const at::Tensor compared = numbers ? part.loss->Estimates(scores) : scores;
-  return metrics.Add({.scores = compared,
-                      .target = target,
-                      .answers = answers,
-                      .probabilities = part.loss->Probabilities(scores, kind)});
+  scored.probabilities = part.loss->Probabilities(scores, kind);
+  return metrics.Add(scored);
 }
 
 double MeasuredSums::OfTarget::MeanLoss() const {
@@ -93,8 +97,8 @@ double MeasuredSums::OfTarget::MeanLoss() const {
 }
 
 std::optional<double> MeasuredSums::OfTarget::Accuracy() const {
-  if (answered == 0) return std::nullopt;
-  return correct.item<double>() / static_cast<double>(answered);
+  if (!answered.defined()) return std::nullopt;
+  return correct.item<double>() / answered.item<double>();
 }
 
 }  // namespace stoker

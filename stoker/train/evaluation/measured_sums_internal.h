@@ -33,19 +33,22 @@ class MeasuredSums {
   Result<Evaluation> Read() const;
 
  private:
+  struct OfBatch {
+    at::Tensor mean;     // of the loss of one target (Objective::MeanOfPart)
+    at::Tensor weights;  // as ScoredBatch has them
+  };
+
   // Those of one target.
   struct OfTarget {
     TargetKind kind;
     MetricSet metrics;
     double weight = 0;
-    at::Tensor loss;  // times weight; undefined before a weight above 0
-    at::Tensor correct;
-    int64_t answered = 0;
+    at::Tensor loss;               // times weight; undefined before a weight above 0
+    at::Tensor correct, answered;  // answers, or what they weigh; undefined where there are none
 
     //   scores  of `part`
-    //   mean    of its loss (Objective::MeanOfPart)
     Status Add(const ObjectivePart& part, const at::Tensor& scores, const at::Tensor& target,
-               const at::Tensor& mean);
+               const OfBatch& batch);
     // NaN if nothing had a weight.
     double MeanLoss() const;
     std::optional<double> Accuracy() const;

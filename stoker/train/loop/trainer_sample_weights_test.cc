@@ -75,6 +75,15 @@ TEST_F(SampleWeightsTest, SamplesOfNoWeightLeaveNoTraceWhateverTheirTargets) {
   EXPECT_GT(believed.last_evaluation->loss, 10 * lies.last_evaluation->loss);
 }
 
+// No two runs are alike, so only the evaluations are compared.
+TEST_F(SampleWeightsTest, HogwildThreadsMultiplyLossesByTheirWeightsToo) {
+  Write(/*weight=*/0, /*lies=*/50);
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary lies, Train("lies", {"train.hogwild=2"}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary believed,
+                              Train("believed", {"train.hogwild=2", "train.sample_weight=none"}));
+  EXPECT_GT(believed.last_evaluation->loss, 10 * lies.last_evaluation->loss);
+}
+
 TEST_F(SampleWeightsTest, WeightsOfOneAreAsNone) {
   Write(/*weight=*/1);
   STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary ones, Train("ones"));
@@ -109,6 +118,39 @@ TEST_F(SampleWeightsTest, AnEvaluationHasTheMeanOfTheWeightedLossesAndPlainMetri
   WriteFileForTest(directory_ / "rows.csv", alone);
   STOKER_ASSERT_OK_AND_ASSIGN(const Evaluation doubtful, evaluate({}));
   EXPECT_NEAR(weighted.loss, plain.loss + 2 * doubtful.loss, 1e-5);
+}
+
+TEST_F(SampleWeightsTest, WeightedMetricsCountSamplesByTheirWeightsInEvaluations) {
+  Write(/*weight=*/3);
+  STOKER_ASSERT_OK(Train("run", {"train.metrics=[mse]", "train.weighted_metrics=true"}));
+  const auto evaluate = [&](const std::vector<std::string>& set) -> Result<Evaluation> {
+    STOKER_ASSIGN_OR_RETURN(const auto predictor, Predictor::Open(directory_ / "run", set));
+    return predictor->EvaluateRun();
+  };
+  STOKER_ASSERT_OK_AND_ASSIGN(const Evaluation weighted, evaluate({}));
+  // The loss divides by the samples, the metric by their weights.
+  std::istringstream in(ReadFileForTest(directory_ / "rows.csv"));
+  double weight = 0;
+  std::string line;
+  std::getline(in, line);
+  int64_t samples = 0;
+  for (; std::getline(in, line); ++samples) weight += line.ends_with(",2") ? 3 : 1;
+  EXPECT_NEAR(weighted.metrics["mse"].get<double>() * weight,
+              weighted.loss * static_cast<double>(samples), 1e-3);
+  WriteFileForTest(directory_ / "rows.csv", "a,b,y,class,w,count\n1,1,1,1,0,0\n");
+  STOKER_ASSERT_OK_AND_ASSIGN(const Evaluation of_nothing, evaluate({}));
+  EXPECT_TRUE(of_nothing.metrics["mse"].is_null());
+  EXPECT_EQ(of_nothing.loss, 0);
+  // Measured without weights, as docs/targets.md has it.
+  STOKER_ASSERT_OK_AND_ASSIGN(const Evaluation plain, evaluate({"train.sample_weight=none"}));
+  EXPECT_TRUE(plain.metrics["mse"].is_number());
+}
+
+// The first batch is tried before training, and those of the doubtful rows weigh nothing.
+TEST_F(SampleWeightsTest, ABatchOfAnEvaluationMayWeighNothing) {
+  Write(/*weight=*/0);
+  STOKER_EXPECT_OK(Train("run", {"train.metrics=[mse]", "train.weighted_metrics=true",
+                                 "data.eval=[{filter: {where: count == 2}}, {batch: 4}]"}));
 }
 
 TEST_F(SampleWeightsTest, WholeNumbersAreWeightsTooAndAccumulatedBatchesCountAsOne) {

@@ -21,7 +21,8 @@ namespace {
 // A figure of how well the scores of each class, or label, tell its samples from all others.
 class RankingMetric final : public Metric {
  public:
-  using Figure = double (*)(std::span<const float> scores, const std::vector<bool>& positive);
+  using Figure = double (*)(std::span<const float> scores, const std::vector<bool>& positive,
+                            std::span<const double> weights);
   RankingMetric(std::string_view name, Figure figure, TargetKind kind)
       : name_(name), figure_(figure), labels_(kind == TargetKind::kLabels) {}
 
@@ -30,6 +31,7 @@ class RankingMetric final : public Metric {
     const at::Tensor scores = each ? batch.scores : at::softmax(batch.scores, 1);
     scores_.push_back(scores.to(at::kCPU).to(at::kFloat));
     targets_.push_back(batch.answers.right.to(at::kCPU));
+    if (batch.weights.defined()) weights_.push_back(batch.weights.to(at::kCPU));
   }
 
   Json Values() const override {
@@ -37,6 +39,9 @@ class RankingMetric final : public Metric {
     // A column for each label, or one with all classes.
     const at::Tensor targets = at::cat(targets_).view({scores.size(1), -1}).t().contiguous();
     const auto samples = static_cast<size_t>(scores.size(1));
+    const at::Tensor weights = weights_.empty() ? at::Tensor() : at::cat(weights_);
+    std::span<const double> weight;
+    if (weights.defined()) weight = {weights.const_data_ptr<double>(), samples};
     std::vector<double> figures;
     for (int64_t c = 0; c < scores.size(0); ++c) {
       // One score is that of class 1, and a label that holds is 1.
@@ -46,7 +51,7 @@ class RankingMetric final : public Metric {
       std::vector<bool> positive(samples);
       for (size_t i = 0; i < samples; ++i) positive[i] = target[i] == number;
       figures.push_back(
-          figure_({scores.data_ptr<float>() + c * scores.size(1), samples}, positive));
+          figure_({scores.data_ptr<float>() + c * scores.size(1), samples}, positive, weight));
     }
     return {{name_, ValueOrNull(MeanOf(figures))}, {name_ + "_of_classes", ListOf(figures)}};
   }
@@ -55,17 +60,18 @@ class RankingMetric final : public Metric {
   const std::string name_;
   const Figure figure_;
   const bool labels_;
-  std::vector<at::Tensor> scores_, targets_;  // in CPU memory
+  std::vector<at::Tensor> scores_, targets_, weights_;  // in CPU memory
 };
 
-// Positives and negatives among equal scores.
+// Positives and negatives among equal scores, or what they weigh.
 struct EqualScores {
   double positives = 0, negatives = 0;
 };
 
 // In ascending order of the scores; nothing where one is NaN.
 std::optional<std::vector<EqualScores>> ByScore(std::span<const float> scores,
-                                                const std::vector<bool>& positive) {
+                                                const std::vector<bool>& positive,
+                                                std::span<const double> weights) {
   if (std::ranges::any_of(scores, [](float score) { return std::isnan(score); }))
     return std::nullopt;
   std::vector<size_t> order(scores.size());
@@ -74,7 +80,8 @@ std::optional<std::vector<EqualScores>> ByScore(std::span<const float> scores,
   std::vector<EqualScores> groups;
   for (size_t i = 0; i < order.size(); ++i) {
     if (i == 0 || scores[order[i]] != scores[order[i - 1]]) groups.push_back({});
-    (positive[order[i]] ? groups.back().positives : groups.back().negatives) += 1;
+    (positive[order[i]] ? groups.back().positives : groups.back().negatives) +=
+        weights.empty() ? 1 : weights[order[i]];
   }
   return groups;
 }
@@ -95,8 +102,9 @@ Result<std::shared_ptr<Metric>> PrAuc::Build(TargetKind kind) const {
   return std::make_shared<RankingMetric>(kName, AveragePrecision, kind);
 }
 
-double AreaUnderRoc(std::span<const float> scores, const std::vector<bool>& positive) {
-  const auto groups = ByScore(scores, positive);
+double AreaUnderRoc(std::span<const float> scores, const std::vector<bool>& positive,
+                    std::span<const double> weights) {
+  const auto groups = ByScore(scores, positive, weights);
   if (!groups) return kNothing;
   double pairs_right = 0, positives = 0, negatives = 0;  // so far
   for (const EqualScores& equal : *groups) {
@@ -108,14 +116,15 @@ double AreaUnderRoc(std::span<const float> scores, const std::vector<bool>& posi
   return pairs > 0 ? pairs_right / pairs : kNothing;
 }
 
-double AveragePrecision(std::span<const float> scores, const std::vector<bool>& positive) {
-  const auto groups = ByScore(scores, positive);
+double AveragePrecision(std::span<const float> scores, const std::vector<bool>& positive,
+                        std::span<const double> weights) {
+  const auto groups = ByScore(scores, positive, weights);
   if (!groups) return kNothing;
   double sum = 0, positives = 0, taken = 0;  // of scores that are as high or higher
   for (const EqualScores& equal : std::views::reverse(*groups)) {
     positives += equal.positives;
     taken += equal.positives + equal.negatives;
-    sum += equal.positives * positives / taken;
+    if (equal.positives > 0) sum += equal.positives * positives / taken;
   }
   return positives > 0 ? sum / positives : kNothing;
 }

@@ -24,6 +24,8 @@ struct Auc {
 
 // The probability that a positive has a higher score than a negative, equal scores counting half
 // (Mann and Whitney's U by the number of pairs). NaN where there is no pair.
-double AreaUnderRoc(std::span<const float> scores, const std::vector<bool>& positive);
+//   weights  what each counts, at least 0: a pair counts the product; empty: all the same
+double AreaUnderRoc(std::span<const float> scores, const std::vector<bool>& positive,
+                    std::span<const double> weights = {});
 
 }  // namespace stoker

@@ -16,25 +16,31 @@
 namespace stoker {
 namespace {
 
-// How many samples of each class were taken for each: int64 [classes, classes]. Only where there is
-// one score a sample, so that the numbers say how many classes there are, is a device waited for.
-at::Tensor CountPairs(int64_t columns, const at::Tensor& predicted, const at::Tensor& target) {
+// How many samples of each class were taken for each, or their weights: int64 or double [classes,
+// classes]. Only where there is one score a sample, so that the numbers say how many classes there
+// are, is a device waited for.
+at::Tensor CountPairs(const ScoredBatch& batch) {
+  const int64_t columns = batch.scores.size(1);
+  const at::Tensor& predicted = batch.answers.said;
+  const at::Tensor& target = batch.answers.right;
   // A regression may predict numbers below any class.
   const at::Tensor taken = columns == 1 ? predicted.clamp_min(0) : predicted;
   const int64_t classes =
       columns > 1 ? columns
                   : std::max(taken.max().item<int64_t>(), target.max().item<int64_t>()) + 1;
   const at::Tensor pairs = target * classes + taken;
-  return at::zeros({classes * classes}, pairs.options())
-      .scatter_add_(0, pairs, at::ones_like(pairs))
+  const at::Tensor each = batch.Weighted(at::ones_like(pairs));
+  return at::zeros({classes * classes}, each.options())
+      .scatter_add_(0, pairs, each)
       .view({classes, classes});
 }
 
 // Of each label the true positives, the samples that have it, and the samples for which it was
-// predicted: int64 [3, labels].
-at::Tensor CountLabels(const Answers& answers) {
-  return at::stack(
-      {(answers.right * answers.said).sum(0), answers.right.sum(0), answers.said.sum(0)});
+// predicted: int64 [3, labels], or double where samples have weights.
+at::Tensor CountLabels(const ScoredBatch& batch) {
+  const Answers& answers = batch.answers;
+  return at::stack({batch.Weighted(answers.right * answers.said).sum(0),
+                    batch.Weighted(answers.right).sum(0), batch.Weighted(answers.said).sum(0)});
 }
 
 // Returns a + b, with as many classes as the larger of both has.
@@ -79,13 +85,15 @@ std::vector<ClassCounts> CountsOfLabels(const at::Tensor& counted) {
 }
 
 Json RowsOf(const at::Tensor& confusion) {
+  const auto rows_of = [&]<typename Count>(const Count* count) {
+    Json rows = Json::array();
+    for (int64_t i = 0; i < confusion.size(0); ++i, count += confusion.size(1))
+      rows.push_back(std::span(count, static_cast<size_t>(confusion.size(1))));
+    return rows;
+  };
   const at::Tensor counts = confusion.to(at::kCPU).contiguous();
-  const int64_t* count = counts.data_ptr<int64_t>();
-  Json rows = Json::array();
-  for (int64_t i = 0; i < counts.size(0); ++i, count += counts.size(1)) {
-    rows.push_back(std::span(count, static_cast<size_t>(counts.size(1))));
-  }
-  return rows;
+  if (counts.is_floating_point()) return rows_of(counts.const_data_ptr<double>());
+  return rows_of(counts.const_data_ptr<int64_t>());
 }
 
 // The counts of all batches.
@@ -94,12 +102,8 @@ class CountingMetric : public Metric {
   explicit CountingMetric(TargetKind kind) : labels_(kind == TargetKind::kLabels) {}
 
   void Add(const ScoredBatch& batch) override {
-    const Answers& answers = batch.answers;
     at::Tensor& counts = batch.class_counts;
-    if (!counts.defined()) {
-      counts = labels_ ? CountLabels(answers)
-                       : CountPairs(batch.scores.size(1), answers.said, answers.right);
-    }
+    if (!counts.defined()) counts = labels_ ? CountLabels(batch) : CountPairs(batch);
     if (!counted_.defined()) {
       counted_ = counts;
     } else {
@@ -115,7 +119,7 @@ class CountingMetric : public Metric {
 
  private:
   const bool labels_;
-  // int64 [classes, classes], the confusion matrix; of labels the sum of CountLabels.
+  // The sum of CountPairs, the confusion matrix, or of CountLabels.
   at::Tensor counted_;
 };
 

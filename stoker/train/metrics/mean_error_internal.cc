@@ -23,21 +23,21 @@ class MeanError final : public Metric {
   void Add(const ScoredBatch& batch) override {
     const at::Tensor off =
         (batch.scores - WantedScores(batch.target, batch.scores)).to(at::kDouble);
-    const at::Tensor sum = part_(off).sum();
+    const at::Tensor sum = batch.Weighted(part_(off)).sum();
+    const at::Tensor weight = batch.TotalWeight() * batch.scores.size(1);
     sum_ = sum_.defined() ? sum_ + sum : sum;
-    values_ += batch.scores.numel();
+    weight_ = weight_.defined() ? weight_ + weight : weight;
   }
 
   Json Values() const override {
-    return {{name_, whole_(sum_.item<double>() / static_cast<double>(values_))}};
+    return {{name_, ValueOrNull(whole_(sum_.item<double>() / weight_.item<double>()))}};
   }
 
  private:
   const std::string name_;
   const Part part_;
   const Whole whole_;
-  int64_t values_ = 0;
-  at::Tensor sum_;  // over values_
+  at::Tensor sum_, weight_;  // of the weighted parts, and of the weights
 };
 
 at::Tensor Squares(const at::Tensor& off) { return off.square(); }
@@ -51,22 +51,23 @@ class R2Metric final : public Metric {
  public:
   void Add(const ScoredBatch& batch) override {
     const at::Tensor wanted = WantedScores(batch.target, batch.scores).to(at::kDouble);
-    const at::Tensor off = (batch.scores.to(at::kDouble) - wanted).square().sum(0);
-    const at::Tensor mean = wanted.mean(0);
-    const at::Tensor apart = (wanted - mean).square().sum(0);
-    const auto samples = static_cast<double>(wanted.size(0));
+    const at::Tensor off = batch.Weighted((batch.scores.to(at::kDouble) - wanted).square()).sum(0);
+    const at::Tensor weight = batch.TotalWeight();
+    const at::Tensor mean = batch.Weighted(wanted).sum(0) / OrLeast(weight);
+    const at::Tensor apart = batch.Weighted((wanted - mean).square()).sum(0);
     if (!mean_.defined()) {
       off_ = off;
       mean_ = mean;
       apart_ = apart;
-    } else {
-      const at::Tensor between = mean - mean_;
-      const double share = samples / (samples_ + samples);
-      off_ = off_ + off;
-      apart_ = apart_ + apart + between.square() * (samples_ * share);
-      mean_ = mean_ + between * share;
+      weight_ = weight;
+      return;
     }
-    samples_ += samples;
+    const at::Tensor between = mean - mean_;
+    const at::Tensor share = weight / OrLeast(weight_ + weight);
+    off_ = off_ + off;
+    apart_ = apart_ + apart + between.square() * (weight_ * share);
+    mean_ = mean_ + between * share;
+    weight_ = weight_ + weight;
   }
 
   Json Values() const override {
@@ -83,9 +84,14 @@ class R2Metric final : public Metric {
   }
 
  private:
-  double samples_ = 0;
-  at::Tensor off_, mean_,
-      apart_;  // double [numbers]: squared errors, means, squared distances from these
+  // A batch may weigh nothing.
+  static at::Tensor OrLeast(const at::Tensor& weight) {
+    return weight.clamp_min(std::numeric_limits<double>::min());
+  }
+
+  at::Tensor weight_;  // of the samples so far
+  // Double [numbers]: squared errors, means, squared distances from these.
+  at::Tensor off_, mean_, apart_;
 };
 
 }  // namespace

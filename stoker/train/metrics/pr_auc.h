@@ -24,6 +24,8 @@ struct PrAuc {
 };
 
 // The average precision of these scores. NaN where nothing is positive, and where a score is NaN.
-double AveragePrecision(std::span<const float> scores, const std::vector<bool>& positive);
+//   weights  what each counts, at least 0; empty: all the same
+double AveragePrecision(std::span<const float> scores, const std::vector<bool>& positive,
+                        std::span<const double> weights = {});
 
 }  // namespace stoker

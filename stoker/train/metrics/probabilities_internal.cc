@@ -32,13 +32,15 @@ class LogLossMetric final : public Metric {
   explicit LogLossMetric(TargetKind kind) : kind_(kind) {}
 
   void Add(const ScoredBatch& batch) override {
-    const at::Tensor sum = LossesOf(batch).sum();
+    const at::Tensor sum = batch.Weighted(LossesOf(batch)).sum();
+    const int64_t answers = kind_ == TargetKind::kLabels ? batch.scores.size(1) : 1;
+    const at::Tensor weight = batch.TotalWeight() * answers;
     sum_ = sum_.defined() ? sum_ + sum : sum;
-    answers_ += kind_ == TargetKind::kLabels ? batch.scores.numel() : batch.scores.size(0);
+    weight_ = weight_.defined() ? weight_ + weight : weight;
   }
 
   Json Values() const override {
-    return {{LogLoss::kName, sum_.item<double>() / static_cast<double>(answers_)}};
+    return {{LogLoss::kName, ValueOrNull(sum_.item<double>() / weight_.item<double>())}};
   }
 
  private:
@@ -53,8 +55,7 @@ class LogLossMetric final : public Metric {
   }
 
   const TargetKind kind_;
-  int64_t answers_ = 0;
-  at::Tensor sum_;  // over answers_
+  at::Tensor sum_, weight_;  // of the weighted losses, and of the weights
 };
 
 class CalibrationErrorMetric final : public Metric {
@@ -63,18 +64,21 @@ class CalibrationErrorMetric final : public Metric {
 
   void Add(const ScoredBatch& batch) override {
     const at::Tensor probabilities = ProbabilitiesOf(batch, labels_);
-    at::Tensor sure, right;
+    at::Tensor sure, right, weight;
     if (labels_) {
       sure = probabilities.flatten();
+      weight = batch.Weighted(at::ones_like(probabilities)).flatten();
       right = batch.answers.right.flatten().to(at::kDouble);
     } else {
       const auto highest = probabilities.max(1);
       sure = std::get<0>(highest);
+      weight = batch.Weighted(at::ones_like(sure));
       right = std::get<1>(highest).eq(batch.answers.right).to(at::kDouble);
     }
     // A bin includes its upper bound.
     const at::Tensor bin = (sure * bins_).ceil().sub(1).clamp(0, bins_ - 1).to(at::kLong);
-    const at::Tensor each = at::stack({at::ones_like(sure), sure, right});
+    const at::Tensor each = at::stack({weight, weight * sure, weight * right});
+    weighted_ = weighted_ || batch.weights.defined();
     const at::Tensor sums = at::zeros({3, bins_}, sure.options())
                                 .scatter_add_(1, bin.unsqueeze(0).expand_as(each), each);
     sums_ = sums_.defined() ? sums_ + sums : sums;
@@ -89,11 +93,11 @@ class CalibrationErrorMetric final : public Metric {
       const double count = samples[i], sure = samples[bins_ + i], found = samples[2 * bins_ + i];
       off += std::abs(sure - found);
       all += count;
-      counts.push_back(static_cast<int64_t>(count));
+      counts.push_back(weighted_ ? Json(count) : Json(static_cast<int64_t>(count)));
       probability.push_back(count > 0 ? Json(sure / count) : Json());
       right.push_back(count > 0 ? Json(found / count) : Json());
     }
-    return {{CalibrationError::kName, off / all},
+    return {{CalibrationError::kName, ValueOrNull(off / all)},
             {"calibration_error_bins",
              {{"samples", counts}, {"probability", probability}, {"right", right}}}};
   }
@@ -101,7 +105,8 @@ class CalibrationErrorMetric final : public Metric {
  private:
   const int64_t bins_;
   const bool labels_;
-  at::Tensor sums_;  // double [3, bins]: samples, probabilities, right answers
+  bool weighted_ = false;
+  at::Tensor sums_;  // double [3, bins]: samples, probabilities, right answers, by their weights
 };
 
 }  // namespace

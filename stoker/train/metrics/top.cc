@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stoker/train/core/metric.h"
+#include "stoker/train/metrics/class_values_internal.h"
 
 namespace stoker {
 namespace {
@@ -14,19 +15,20 @@ class TopMetric final : public Metric {
   void Add(const ScoredBatch& batch) override {
     const at::Tensor& scores = batch.scores;
     const auto highest = scores.topk(std::min(k_, scores.size(1)), 1);
-    const at::Tensor found = std::get<1>(highest).eq(batch.answers.right.unsqueeze(1)).any(1).sum();
+    const at::Tensor among = std::get<1>(highest).eq(batch.answers.right.unsqueeze(1)).any(1);
+    const at::Tensor found = batch.Weighted(among).sum(), weight = batch.TotalWeight();
     found_ = found_.defined() ? found_ + found : found;
-    samples_ += scores.size(0);
+    weight_ = weight_.defined() ? weight_ + weight : weight;
   }
 
   Json Values() const override {
-    return {{fmt::format("top{}", k_), found_.item<double>() / static_cast<double>(samples_)}};
+    return {
+        {fmt::format("top{}", k_), ValueOrNull(found_.item<double>() / weight_.item<double>())}};
   }
 
  private:
   const int64_t k_;
-  int64_t samples_ = 0;
-  at::Tensor found_;  // of samples_
+  at::Tensor found_, weight_;  // of the samples that were right, and of all
 };
 
 }  // namespace

@@ -163,6 +163,8 @@ void CheckSwitches(const TrainRecipe& train, std::vector<std::string>& warnings)
       {"tensorboard", !tensorboard.enabled && (tensorboard.histograms || !tensorboard.pictures),
        "nothing is written without `enabled: true`"},
       {"init_from", init.weights.empty() && chooses, "no weights are read without `weights`"},
+      {"weighted_metrics", train.options.weighted_metrics && train.options.WeightField().empty(),
+       "metrics are not weighted without `sample_weight`"},
       {"checkpoint", checkpoint.best.empty() && checkpoint.best_mode != "auto",
        "no checkpoint is kept as the best without `best`"},
   };

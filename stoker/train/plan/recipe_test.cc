@@ -39,6 +39,7 @@ device_prefetch: auto
 input: image
 target: label
 sample_weight: none
+weighted_metrics: false
 eval_every: 1
 eval_every_steps: auto
 log_every: 50
