@@ -126,13 +126,13 @@ train: {epochs: 40, device: cpu, threads: 1, tune: off, target: {price: {normali
 """)
         self.train()
         self.assertGreater(self.run_json("eval", "run")["metrics"]["r2"], 0.99)
-        new = [{"rooms": names, "price": "0"} for names in ("", "room 3", " room 3 |", "room 3|attic", "room 3|room 4")]
+        new = [{"rooms": names, "id": "0"} for names in ("", "room 3", " room 3 |", "room 3|attic", "room 3|room 4")]
         none, one, spaced, unseen, two = self.predictions(*self.new_rows(new, "rooms: text"))
         self.assertAlmostEqual(one - none, rooms["room 3"], delta=500)
         self.assertAlmostEqual(two - one, rooms["room 4"], delta=500)
         self.assertEqual(spaced, one)
         self.assertAlmostEqual(unseen, one, delta=1)  # no training row had an unseen word, so it weighs nothing
-        self.assert_fails(["predict", "run", *self.new_rows([{"rooms": "|".join(rooms), "price": "0"}], "rooms: text")], 1,
+        self.assert_fails(["predict", "run", *self.new_rows([{"rooms": "|".join(rooms), "id": "0"}], "rooms: text")], 1,
                           "feature 'rooms' has 12 values, and `most` is 5")
 
     def test_what_training_has_not_seen_is_predicted_and_what_cannot_be_is_an_error(self):

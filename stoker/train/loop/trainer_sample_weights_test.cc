@@ -75,15 +75,6 @@ TEST_F(SampleWeightsTest, SamplesOfNoWeightLeaveNoTraceWhateverTheirTargets) {
   EXPECT_GT(believed.last_evaluation->loss, 10 * lies.last_evaluation->loss);
 }
 
-// No two runs are alike, so only the evaluations are compared.
-TEST_F(SampleWeightsTest, HogwildThreadsMultiplyLossesByTheirWeightsToo) {
-  Write(/*weight=*/0, /*lies=*/50);
-  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary lies, Train("lies", {"train.hogwild=2"}));
-  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary believed,
-                              Train("believed", {"train.hogwild=2", "train.sample_weight=none"}));
-  EXPECT_GT(believed.last_evaluation->loss, 10 * lies.last_evaluation->loss);
-}
-
 TEST_F(SampleWeightsTest, WeightsOfOneAreAsNone) {
   Write(/*weight=*/1);
   STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary ones, Train("ones"));
@@ -150,7 +141,7 @@ TEST_F(SampleWeightsTest, WeightedMetricsCountSamplesByTheirWeightsInEvaluations
 TEST_F(SampleWeightsTest, ABatchOfAnEvaluationMayWeighNothing) {
   Write(/*weight=*/0);
   STOKER_EXPECT_OK(Train("run", {"train.metrics=[mse]", "train.weighted_metrics=true",
-                                 "data.eval=[{filter: {where: count == 2}}, {batch: 4}]"}));
+                                 "data.eval=[{filter: {field: count, equals: 2}}, {batch: 4}]"}));
 }
 
 TEST_F(SampleWeightsTest, WholeNumbersAreWeightsTooAndAccumulatedBatchesCountAsOne) {
