@@ -129,13 +129,10 @@ inline std::vector<RandomStep> WithTableSteps(std::vector<RandomStep> steps) {
          const std::string number = fmt::format("number{}", input->spec().fields.size());
          const std::string row = fmt::format("row{}", input->spec().fields.size());
          In copied = In(*input) | Join{.fields = {label.name}, .to = number, .keep = true};
-         RowFeature feature{.name = number, .indicator = draws.Coin()};
-         if (label.shape == Shape{kUnknownDim}) {
-           copied = std::move(copied) | Hash{.fields = {number}, .buckets = 9};
-           feature = {
-               .name = number, .is = "category", .most = 1 + draws.Below(4), .longer = "cut"};
-         }
-         In made = std::move(copied) | FeatureRow{.features = {feature}, .to = row};
+         In made = std::move(copied) |
+                   FeatureRow{.features = {{.name = number, .indicator = draws.Coin()}}, .to = row};
+         // The lengths of lists differ, and a row of `most` values would have another length than
+         // the other fields of what may be a batch.
          return made.ok() ? made : input;
        }},
       {"reshape", [](In input, Draws&) {
