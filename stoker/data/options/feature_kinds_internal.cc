@@ -56,6 +56,19 @@ Status CheckNotEmpty(const ConfigNode& options, const char* key, const Feature& 
       list->location.ToString(), entry.name, key);
 }
 
+// An empty separator would be taken for none.
+Status CheckSeparator(const ConfigNode& options, const Feature& entry) {
+  const ConfigNode* const separator = options.Find("separator");
+  if (separator == nullptr || separator->kind != ConfigNode::Kind::kScalar ||
+      !separator->scalar.empty()) {
+    return OkStatus();
+  }
+  return InvalidArgument(
+      "{}: data.features.{}: separator is empty; say what stands between the words of a text, such "
+      "as \"|\", or leave it out",
+      separator->location.ToString(), entry.name);
+}
+
 // How many quantiles there are says nothing where bounds are given.
 Status CheckLearnsQuantiles(const ConfigNode& options, const Feature& entry) {
   const ConfigNode* const bounds = options.Find("bounds");
@@ -148,6 +161,7 @@ Status ReadKindNamed(const std::string& kind, const ConfigNode& options, Feature
   }
   if (kind == CategoricalFeature::kName) {
     STOKER_RETURN_IF_ERROR(CheckNotEmpty(options, "vocabulary", feature));
+    STOKER_RETURN_IF_ERROR(CheckSeparator(options, feature));
     return ReadKind<CategoricalFeature>(WithoutAuto(options, "vocabulary"), name, feature.what);
   }
   if (kind == CrossedFeature::kName) return ReadKind<CrossedFeature>(options, name, feature.what);

@@ -240,6 +240,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"both: {crossed: {of: [kind, both]}}", "'both' is crossed itself"},
         Mistake{"kind: {categorical: {separator: '|'}}",
                 "r.yaml:4:5: data.features.kind: `most` is missing"},
+        Mistake{"kind: {categorical: {separator: '', most: 2}}", "separator is empty"},
+        Mistake{"day: {categorical: {separator: '|', most: 2}}", "csv: {fields: {day: text}}"},
         Mistake{"kind: {categorical: {longer: cut}}", "data.features.kind: `most` is missing"},
         Mistake{"day: {categorical: {separator: '|', most: 2, integers: 7}}",
                 "`integers` takes numbers as they are"},

@@ -15,6 +15,7 @@ constexpr int64_t kBytesOfWord = 80;
 constexpr size_t kShortWord = 15;
 // Large vocabularies have some million tokens of some bytes.
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 std::vector<std::string> LinesOf(std::string_view text) {
   std::vector<std::string> lines;
@@ -56,7 +57,10 @@ Result<Vocabulary> Vocabulary::Of(std::vector<std::string> tokens) {
 
 Result<Vocabulary> Vocabulary::Load(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path, kMostBytes));
-  return Make(LinesOf(text), path, 1);
+  std::string_view lines = text;
+  // A mark that some editors put before UTF-8 is no part of the first word.
+  if (lines.starts_with(kByteOrderMark)) lines.remove_prefix(kByteOrderMark.size());
+  return Make(LinesOf(lines), path, 1);
 }
 
 Status Vocabulary::Save(const std::string& path) const {

@@ -19,6 +19,15 @@ TEST(Vocabulary, NumbersTheLinesOfAFile) {
   EXPECT_EQ(*ReadTextFile(dir / "w"), "[PAD]\nthe\n##s\n\nend\n");
 }
 
+TEST(Vocabulary, AByteOrderMarkIsNoPartOfTheFirstWord) {
+  const TempDir dir;
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "v",
+                                       "\xef\xbb\xbf"
+                                       "drama\r\ncomedy\r\n"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Vocabulary vocabulary, Vocabulary::Load(dir / "v"));
+  EXPECT_THAT(vocabulary.tokens(), ElementsAre("drama", "comedy"));
+}
+
 TEST(Vocabulary, RefusesATokenThatIsThereTwiceAndGivesBothLines) {
   const TempDir dir;
   STOKER_ASSERT_OK(WriteFileAtomically(dir / "v", "a\nb\na\n"));

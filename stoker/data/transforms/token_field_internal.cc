@@ -61,7 +61,10 @@ Result<size_t> FindTextField(std::string_view who, const Spec& spec, const std::
   return InvalidArgument(
       "{}: field '{}' is {}{}; text is uint8[?], as `lines` gives it{}", who, field,
       DTypeName(found.dtype), ShapeToString(found.shape),
-      found.shape.size() == 2 ? fmt::format(": put {} before padded_batch", who) : "");
+      found.shape.size() == 2 ? fmt::format(": put {} before padded_batch", who)
+      : found.shape.empty()
+          ? fmt::format(": read it as text, such as csv: {{fields: {{{}: text}}}}", field)
+          : "");
 }
 
 Array NewTokens(std::span<const int32_t> tokens, Scratch& scratch) {

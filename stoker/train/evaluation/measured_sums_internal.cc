@@ -98,7 +98,9 @@ double MeasuredSums::OfTarget::MeanLoss() const {
 
 std::optional<double> MeasuredSums::OfTarget::Accuracy() const {
   if (!answered.defined()) return std::nullopt;
-  return correct.item<double>() / answered.item<double>();
+  const double all = answered.item<double>();
+  if (all == 0) return std::nullopt;
+  return correct.item<double>() / all;
 }
 
 }  // namespace stoker

@@ -51,6 +51,7 @@ class MeasuredSums {
                const OfBatch& batch);
     // NaN if nothing had a weight.
     double MeanLoss() const;
+    // Nothing if there are no answers, or they weigh nothing.
     std::optional<double> Accuracy() const;
   };
 
