@@ -19,6 +19,7 @@ TEST(Recipe, TheWordsOnAndOffMayBeWrittenAsWritersOfYamlDo) {
   EXPECT_THAT(ParseTrainSection(wrong), FailsWith(StatusCode::kInvalidArgument, "channels_last"));
 }
 
+// Over 60 lines: the keys of `train:`, each in a line.
 TEST(Recipe, FillsInEveryDefault) {
   STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode root, ParseYaml("model: linear", "r.yaml"));
   STOKER_ASSERT_OK_AND_ASSIGN(const TrainRecipe train, ParseTrainSection(root));
