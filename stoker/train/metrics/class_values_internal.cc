@@ -1,9 +1,18 @@
 #include "stoker/train/metrics/class_values_internal.h"
 
+#include <ATen/TensorOperators.h>
+
 #include <cmath>
 #include <limits>
 
 namespace stoker {
+
+void BatchesMean::Add(const at::Tensor& sum, const at::Tensor& weight) {
+  sum_ = sum_.defined() ? sum_ + sum : sum;
+  weight_ = weight_.defined() ? weight_ + weight : weight;
+}
+
+double BatchesMean::Value() const { return sum_.item<double>() / weight_.item<double>(); }
 
 double MeanOf(const std::vector<double>& values) {
   double sum = 0;

@@ -23,21 +23,16 @@ class MeanError final : public Metric {
   void Add(const ScoredBatch& batch) override {
     const at::Tensor off =
         (batch.scores - WantedScores(batch.target, batch.scores)).to(at::kDouble);
-    const at::Tensor sum = batch.Weighted(part_(off)).sum();
-    const at::Tensor weight = batch.TotalWeight() * batch.scores.size(1);
-    sum_ = sum_.defined() ? sum_ + sum : sum;
-    weight_ = weight_.defined() ? weight_ + weight : weight;
+    mean_.Add(batch.Weighted(part_(off)).sum(), batch.TotalWeight() * batch.scores.size(1));
   }
 
-  Json Values() const override {
-    return {{name_, ValueOrNull(whole_(sum_.item<double>() / weight_.item<double>()))}};
-  }
+  Json Values() const override { return {{name_, ValueOrNull(whole_(mean_.Value()))}}; }
 
  private:
   const std::string name_;
   const Part part_;
   const Whole whole_;
-  at::Tensor sum_, weight_;  // of the weighted parts, and of the weights
+  BatchesMean mean_;  // of the parts
 };
 
 at::Tensor Squares(const at::Tensor& off) { return off.square(); }

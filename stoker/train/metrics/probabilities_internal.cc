@@ -32,16 +32,11 @@ class LogLossMetric final : public Metric {
   explicit LogLossMetric(TargetKind kind) : kind_(kind) {}
 
   void Add(const ScoredBatch& batch) override {
-    const at::Tensor sum = batch.Weighted(LossesOf(batch)).sum();
     const int64_t answers = kind_ == TargetKind::kLabels ? batch.scores.size(1) : 1;
-    const at::Tensor weight = batch.TotalWeight() * answers;
-    sum_ = sum_.defined() ? sum_ + sum : sum;
-    weight_ = weight_.defined() ? weight_ + weight : weight;
+    mean_.Add(batch.Weighted(LossesOf(batch)).sum(), batch.TotalWeight() * answers);
   }
 
-  Json Values() const override {
-    return {{LogLoss::kName, ValueOrNull(sum_.item<double>() / weight_.item<double>())}};
-  }
+  Json Values() const override { return {{LogLoss::kName, ValueOrNull(mean_.Value())}}; }
 
  private:
   at::Tensor LossesOf(const ScoredBatch& batch) const {
@@ -55,7 +50,7 @@ class LogLossMetric final : public Metric {
   }
 
   const TargetKind kind_;
-  at::Tensor sum_, weight_;  // of the weighted losses, and of the weights
+  BatchesMean mean_;  // of the losses
 };
 
 class CalibrationErrorMetric final : public Metric {

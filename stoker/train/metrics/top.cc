@@ -16,19 +16,14 @@ class TopMetric final : public Metric {
     const at::Tensor& scores = batch.scores;
     const auto highest = scores.topk(std::min(k_, scores.size(1)), 1);
     const at::Tensor among = std::get<1>(highest).eq(batch.answers.right.unsqueeze(1)).any(1);
-    const at::Tensor found = batch.Weighted(among).sum(), weight = batch.TotalWeight();
-    found_ = found_.defined() ? found_ + found : found;
-    weight_ = weight_.defined() ? weight_ + weight : weight;
+    found_.Add(batch.Weighted(among).sum(), batch.TotalWeight());
   }
 
-  Json Values() const override {
-    return {
-        {fmt::format("top{}", k_), ValueOrNull(found_.item<double>() / weight_.item<double>())}};
-  }
+  Json Values() const override { return {{fmt::format("top{}", k_), ValueOrNull(found_.Value())}}; }
 
  private:
   const int64_t k_;
-  at::Tensor found_, weight_;  // of the samples that were right, and of all
+  BatchesMean found_;  // how many samples were right, of all
 };
 
 }  // namespace
