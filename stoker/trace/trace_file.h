@@ -1,6 +1,7 @@
-// TraceFile: a trace (chrome_trace.h) that is valid while it grows, so that it can be opened
-// however the process ends: what is added is written over the end of the list of events, together
-// with a new end, by one write(2).
+// TraceFile: a trace (chrome_trace.h) that is valid between any two writes, so that it can be
+// opened however the process ends: what is added is written over the end of the list of events,
+// together with a new end, by one pwrite(2). Only SIGKILL can cut such a call, between two pages:
+// then the last line is torn, and the end is missing.
 #pragma once
 
 #include <cstdint>
