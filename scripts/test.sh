@@ -30,7 +30,7 @@ plan_since() {
   for folder in "${folders[@]}"; do
     if [[ $folder == program ]]; then
       targets+=(all) # the programs, and what tests of them are built of
-    elif [[ $preset == tsan && ($folder == device || $folder == train) ]]; then
+    elif [[ $preset == tsan && $folder =~ ^(device|cluster|train)$ ]]; then
       continue # this preset has no libtorch
     elif [[ -n $(git ls-files --cached --others --exclude-standard -- "stoker/$folder/*_test.cc") ]]; then
       targets+=("stoker_${folder}_test")
