@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "stoker/base/utf8.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/checksum.h"
 #include "stoker/io/file.h"
@@ -15,7 +16,6 @@ constexpr int64_t kBytesOfWord = 80;
 constexpr size_t kShortWord = 15;
 // Large vocabularies have some million tokens of some bytes.
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 std::vector<std::string> LinesOf(std::string_view text) {
   std::vector<std::string> lines;

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "stoker/base/utf8.h"
+
 namespace stoker {
 namespace {
 
 constexpr size_t kWindowBytes = 256 << 10;
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // Goes on looking for the line end that ends a row: `at` has been looked at up to there, and an odd
 // number of quotes was found where `inside`. Adds the lines that it passes to `lines`. npos if

@@ -14,6 +14,7 @@
 
 #include "stoker/base/printable.h"
 #include "stoker/base/remote_path.h"
+#include "stoker/base/utf8.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/options/registry.h"
 #include "stoker/data/sources/csv.h"
@@ -80,7 +81,6 @@ Result<Inspection> InspectRows(const std::string& path, std::string_view format,
 // Whether there is a line that may be a row. Of a line only the first bytes are held, however long
 // it is. Errors: those of reading what precedes it.
 Result<bool> HasRows(const std::string& path) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
   std::array<char, 4096> part;
   while (true) {
