@@ -208,16 +208,17 @@ class SequencesTest(ProgramTest):
     def test_a_vocabulary_that_was_changed_after_training_is_refused(self):
         self.run_stoker("vocabulary", "reviews.yaml", "--to", "words.txt", "--size", "100", "--lower", "--first", "<pad>", "--first",
                         "<unk>")
-        self.train("run", MODELS["embedding_bag"], "train.callbacks=[{stop_at: {step: 3}}]",
+        self.train("run", MODELS["embedding_bag"], "train.callbacks=[{stop_at: {step: 3}}, export]",
                    f"data.source.words={{vocabulary: {self.path('words.txt')}, unknown: <unk>, lower: true}}")
         before = self.read("words.txt").decode()
         lines = before.split("\n")
         self.write("words.txt", "\n".join([*lines[:2], lines[3], lines[2], *lines[4:]]))
         self.write("new.csv", "text,opinion\nfine word1,good\n")
-        predict = ["predict", "run", "--set", "data.split=null", "--set", f"data.source.csv.files={self.path('new.csv')}"]
-        for command in (["eval", "run"], predict):
-            _, err = self.assert_fails(command, 1)
-            self.assertRegex(err, r"words: \S*words.txt is not what run was trained with")
+        new = ["--set", "data.split=null", "--set", f"data.source.csv.files={self.path('new.csv')}"]
+        for run in ("run", "run/exports/latest/step-00000003"):
+            for command in (["eval", run], ["predict", run, *new]):
+                _, err = self.assert_fails(command, 1)
+                self.assertRegex(err, rf"words: \S*words.txt is not what {run} was trained with")
         resume = ["train", "--resume", "--run", "run", "--quiet"]
         _, err = self.assert_fails(resume, 1)
         self.assertRegex(err, "data.train: .*words.txt has other content")

@@ -28,6 +28,9 @@ constexpr Names kSlurm = {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLUR
 constexpr Names kOpenMpi = {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
                             "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"};
 constexpr Names kMpich = {"MPICH", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"};
+// A pod knows its index; how many there are its manifest says. It is alone on its machine.
+constexpr Names kKubernetes = {"Kubernetes", "JOB_COMPLETION_INDEX", "WORLD_SIZE", nullptr,
+                               nullptr};
 constexpr std::array kLaunchers = {kTorchrun, kSlurm, kOpenMpi, kMpich};
 
 class Environment {
@@ -75,44 +78,19 @@ Result<std::optional<Membership>> FromLauncher(const Names& names, const Environ
                           environment.Number(names.local_rank, 0, *world - 1));
   STOKER_ASSIGN_OR_RETURN(const std::optional<int64_t> local_world,
                           environment.Number(names.local_world, 1, *world));
-  found.local_rank = local_rank.value_or(*rank);
-  found.local_world = local_world.value_or(*world);
+  const bool pod = names.launcher == kKubernetes.launcher;
+  found.local_rank = local_rank.value_or(pod ? 0 : *rank);
+  found.local_world = local_world.value_or(pod ? 1 : *world);
   return std::optional(std::move(found));
 }
 
-Result<Membership> FromKeys(const MembershipKeys& keys, const Environment& environment) {
-  Membership found{.world = *keys.world, .launcher = "the recipe"};
-  if (keys.rank) {
-    found.rank = *keys.rank;
-  } else {
-    // A Kubernetes job whose completion mode is Indexed numbers its pods.
-    STOKER_ASSIGN_OR_RETURN(const std::optional<int64_t> index,
-                            environment.Number("JOB_COMPLETION_INDEX", 0, kMostRanks));
-    if (!index) {
-      return InvalidArgument(
-          "distributed: world is {}, and there is neither a key rank nor JOB_COMPLETION_INDEX in "
-          "the environment, as an indexed job of Kubernetes sets it; give one",
-          *keys.world);
-    }
-    found.rank = *index;
-    found.launcher = "Kubernetes";
-  }
-  if (found.rank < 0 || found.rank >= found.world) {
-    return InvalidArgument("distributed: rank {} of a world of {}; ranks are 0..{}", found.rank,
-                           found.world, found.world - 1);
-  }
-  found.local_rank = 0;
-  found.local_world = 1;
-  return found;
-}
-
-Result<Membership> FindRank(const MembershipKeys& keys, const Environment& environment) {
-  if (keys.rank && !keys.world)
-    return InvalidArgument("distributed: rank is {}, and world is missing; give both", *keys.rank);
-  if (keys.world && *keys.world > 1) return FromKeys(keys, environment);
+Result<Membership> FindRank(const Environment& environment) {
+  const bool by_index =
+      environment.Text(kTorchrun.rank) == nullptr && environment.Text(kKubernetes.rank) != nullptr;
   for (const Names& names : kLaunchers) {
+    const bool is_pod = by_index && names.launcher == kTorchrun.launcher;
     STOKER_ASSIGN_OR_RETURN(const std::optional<Membership> found,
-                            FromLauncher(names, environment));
+                            FromLauncher(is_pod ? kKubernetes : names, environment));
     if (found) return *found;
   }
   return Membership();
@@ -157,12 +135,12 @@ Status DerivePlace(const Environment& environment, Membership& found) {
       found.launcher, found.rank, found.world);
 }
 
-Status FindPlace(const MembershipKeys& keys, const Environment& environment, Membership& found) {
+Status FindPlace(const Environment& environment, Membership& found) {
   const char* const address = environment.Text("MASTER_ADDR");
   STOKER_ASSIGN_OR_RETURN(const std::optional<int64_t> port,
                           environment.Number("MASTER_PORT", 1, 65535));
-  found.host = !keys.host.empty() ? keys.host : address != nullptr ? address : "";
-  found.port = keys.port.value_or(port.value_or(0));
+  found.host = address != nullptr ? address : "";
+  found.port = port.value_or(0);
   if (!found.host.empty() && found.port != 0) return OkStatus();
   if (found.host.empty() && found.port == 0) return DerivePlace(environment, found);
   return InvalidArgument(
@@ -176,14 +154,14 @@ Status FindPlace(const MembershipKeys& keys, const Environment& environment, Mem
 
 }  // namespace
 
-Result<Membership> FindMembership(const MembershipKeys& keys, const EnvironmentVariable& variable) {
+Result<Membership> FindMembership(const EnvironmentVariable& variable) {
   const Environment environment(variable);
-  STOKER_ASSIGN_OR_RETURN(Membership found, FindRank(keys, environment));
+  STOKER_ASSIGN_OR_RETURN(Membership found, FindRank(environment));
   STOKER_ASSIGN_OR_RETURN(const std::optional<int64_t> restart,
                           environment.Number("TORCHELASTIC_RESTART_COUNT", 0, INT32_MAX));
   found.restart = restart.value_or(0);
   if (found.alone()) return found;
-  STOKER_RETURN_IF_ERROR(FindPlace(keys, environment, found));
+  STOKER_RETURN_IF_ERROR(FindPlace(environment, found));
   const char* const agent = environment.Text("TORCHELASTIC_USE_AGENT_STORE");
   found.agent_has_store = agent != nullptr && std::string_view(agent) == "True";
   STOKER_ASSIGN_OR_RETURN(const std::optional<int64_t> listener,
@@ -192,8 +170,8 @@ Result<Membership> FindMembership(const MembershipKeys& keys, const EnvironmentV
   return found;
 }
 
-Result<Membership> FindMembership(const MembershipKeys& keys) {
-  return FindMembership(keys, [](const char* name) -> const char* { return ::getenv(name); });
+Result<Membership> FindMembership() {
+  return FindMembership([](const char* name) -> const char* { return ::getenv(name); });
 }
 
 Result<std::string> FirstHost(const std::string& hosts) {

@@ -1,10 +1,8 @@
-// Which of how many processes that train together this one is, as a launcher's environment or the
-// recipe says.
+// Which of how many processes that train together this one is, as a launcher's environment says.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "stoker/base/status.h"
@@ -30,26 +28,22 @@ struct Membership {
   bool alone() const { return world == 1; }
 };
 
-// Keys of the recipe, which come before the environment.
-struct MembershipKeys {
-  std::optional<int64_t> rank, world, port;
-  std::string host;
-};
-
 // Returns the value of an environment variable, or null.
 using EnvironmentVariable = std::function<const char*(const char* name)>;
 
-// Looks, in this order, at `keys`, and what torchrun (and `stoker launch`), Slurm (srun), Open MPI,
-// PMIx, MPICH and a Kubernetes job with an index set; a pair that says 1 process is passed over, so
-// a shell inside a job's allocation is one process. MASTER_ADDR and MASTER_PORT hold whoever has
-// started it; where they are not set, a place is derived that all processes of the launcher derive
-// alike: of Slurm the first host of the step, of MPI the loopback if all processes are on one
-// machine. Errors: kInvalidArgument: a variable that is no number or out of range, one of two that
-// is missing, a place that cannot be derived; names the variable and what to set.
-Result<Membership> FindMembership(const MembershipKeys& keys, const EnvironmentVariable& variable);
+// Looks, in this order, at what torchrun (and `stoker launch`), Slurm (srun), Open MPI, PMIx and
+// MPICH set; a pair that says 1 process is passed over, so a shell inside a job's allocation is one
+// process. A pod of an indexed Kubernetes job has its rank as JOB_COMPLETION_INDEX, and WORLD_SIZE
+// where its manifest sets it; without WORLD_SIZE the pods train by themselves. MASTER_ADDR and
+// MASTER_PORT hold whoever has started it; where they are not set, a place is derived that all
+// processes of the launcher derive alike: of Slurm the first host of the step, of MPI the loopback
+// if all processes are on one machine. Errors: kInvalidArgument: a variable that is no number or out
+// of range, one of two that is missing, a place that cannot be derived; names the variable and what
+// to set.
+Result<Membership> FindMembership(const EnvironmentVariable& variable);
 
 // The same from the environment of this process.
-Result<Membership> FindMembership(const MembershipKeys& keys);
+Result<Membership> FindMembership();
 
 // The first host of a list as Slurm writes it: "node[07-09,12],gpu3" gives "node07". Errors:
 // kInvalidArgument.

@@ -15,8 +15,8 @@ namespace {
 using ::testing::HasSubstr;
 using Variables = std::map<std::string, std::string>;
 
-Result<Membership> Find(const Variables& variables, const MembershipKeys& keys = {}) {
-  return FindMembership(keys, [&](const char* name) -> const char* {
+Result<Membership> Find(const Variables& variables) {
+  return FindMembership([&](const char* name) -> const char* {
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
   });
@@ -117,22 +117,34 @@ TEST(FindMembership, ReadsMpich) {
   EXPECT_EQ(found.host, "127.0.0.1");
 }
 
-TEST(FindMembership, TakesTheIndexOfAKubernetesPodWithTheWorldOfTheRecipe) {
-  STOKER_ASSERT_OK_AND_ASSIGN(
-      const Membership found,
-      Find({{"JOB_COMPLETION_INDEX", "2"}}, {.world = 3, .port = 4000, .host = "train-0.train"}));
+TEST(FindMembership, TakesTheIndexOfAKubernetesPodWithTheWorldOfItsManifest) {
+  const Variables pod = {{"JOB_COMPLETION_INDEX", "2"},
+                         {"WORLD_SIZE", "3"},
+                         {"MASTER_ADDR", "train-0.train"},
+                         {"MASTER_PORT", "4000"}};
+  STOKER_ASSERT_OK_AND_ASSIGN(const Membership found, Find(pod));
   EXPECT_EQ(found.rank, 2);
+  EXPECT_EQ(found.world, 3);
+  EXPECT_EQ(found.local_rank, 0);
+  EXPECT_EQ(found.local_world, 1);
   EXPECT_EQ(found.launcher, "Kubernetes");
   EXPECT_EQ(found.host, "train-0.train");
+  EXPECT_EQ(found.port, 4000);
+
+  // An operator that sets RANK, as Kubeflow's does, is believed.
+  Variables operated = pod;
+  operated["RANK"] = "1";
+  STOKER_ASSERT_OK_AND_ASSIGN(const Membership told, Find(operated));
+  EXPECT_EQ(told.rank, 1);
+
+  Variables beyond = pod;
+  beyond["JOB_COMPLETION_INDEX"] = "3";
+  EXPECT_THAT(Find(beyond), FailsWith(StatusCode::kInvalidArgument, "JOB_COMPLETION_INDEX='3'"));
 }
 
-TEST(FindMembership, PrefersKeysOfTheRecipe) {
-  STOKER_ASSERT_OK_AND_ASSIGN(const Membership found,
-                              Find(kTorchrun, {.rank = 1, .world = 2, .port = 7, .host = "h"}));
-  EXPECT_EQ(found.rank, 1);
-  EXPECT_EQ(found.world, 2);
-  EXPECT_EQ(found.host, "h");
-  EXPECT_EQ(found.port, 7);
+TEST(FindMembership, PodsOfAnIndexedJobWithoutAWorldAreAlone) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Membership found, Find({{"JOB_COMPLETION_INDEX", "2"}}));
+  EXPECT_TRUE(found.alone());
 }
 
 struct Broken {
@@ -162,16 +174,6 @@ TEST(FindMembership, NamesTheVariableThatIsWrong) {
     ASSERT_FALSE(found.ok());
     EXPECT_EQ(found.status().code(), StatusCode::kInvalidArgument);
     EXPECT_THAT(found.status().message(), HasSubstr(broken.says));
-  }
-}
-
-TEST(FindMembership, RefusesKeysThatDoNotGoTogether) {
-  for (const MembershipKeys& keys :
-       {MembershipKeys{.rank = 1}, MembershipKeys{.rank = 2, .world = 2},
-        MembershipKeys{.rank = -1, .world = 2}, MembershipKeys{.world = 2}}) {
-    const auto found = Find({}, keys);
-    ASSERT_FALSE(found.ok());
-    EXPECT_THAT(found.status().message(), HasSubstr("distributed: "));
   }
 }
 

@@ -57,8 +57,7 @@ Result<AddressList> Resolve(const Place& place) {
   AddressList found = FindAddresses(place.host, place.port, error);
   if (error == 0) return found;
   return Unavailable(
-      "{}: no address is known for '{}' ({}); MASTER_ADDR or train.distributed names the machine "
-      "of rank 0",
+      "{}: no address is known for '{}' ({}); MASTER_ADDR names the machine of rank 0",
       place.text(), place.host, ::gai_strerror(error));
 }
 

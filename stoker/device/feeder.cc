@@ -50,10 +50,10 @@ std::string KeyOf(const FeederInput& input) {
 
 Status CheckRagged(const Spec& spec, const Field& field, const Field& offsets,
                    const FeederInput& input) {
-  if (!IsRaggedTokens(field)) {
+  if (!IsRaggedTokens(field) && !IsRaggedNumbers(field)) {
     return InvalidArgument(
-        "{}: field {} is ragged, and models take ragged sequences of tokens alone, whole numbers "
-        "of 16 to 64 bits{}",
+        "{}: field {} is ragged, and models take ragged sequences of tokens, whole numbers of 16 "
+        "to 64 bits, or of steps of floating-point numbers, as many in each{}",
         KeyOf(input), field.ToString(),
         field.dtype == DType::kUInt8
             ? "; put `cast: {field: " + field.name + ", dtype: int32}` before `batch` for bytes"

@@ -27,7 +27,7 @@ namespace stoker {
 
 struct TensorBatch {
   // Each float32, [samples, ...]; images [samples, channels, height, width]; tokens int64,
-  // [samples, length], or ragged, [values].
+  // [samples, length], or ragged, [values]; ragged steps of numbers [values] or [values, numbers].
   Inputs input;
   // Each int64 or float32, [samples], or float32 [samples, numbers] (see Feeder); not defined if
   // FeederOptions::targets is empty. Where samples have weights these are the last, float32
@@ -60,7 +60,7 @@ struct BatchChecks {
 struct FeederInput {
   std::string name = {};  // in train.input, of one of several
   std::string field = "image";
-  // The field of its offsets, if it is ragged (FindOffsets); it holds tokens then.
+  // The field of its offsets, if it is ragged (FindOffsets); it holds tokens or steps then.
   std::optional<std::string> offsets = {};
   // Whether those of four dimensions come as [samples, height, width, channels].
   bool channels_last = false;

@@ -309,6 +309,29 @@ TEST(Feeder, GivesRaggedTokensAsValuesWithOffsets) {
   EXPECT_EQ(seen, 2);
 }
 
+TEST(Feeder, GivesRaggedNumbersAsStepsWithOffsets) {
+  const Map steps{
+      .function =
+          [](Element& element, Rng&, Scratch&) {
+            const int64_t length = element.arrays[0].values<uint8_t>()[0];
+            const std::vector<double> own(static_cast<size_t>(2 * length), 0.5 * double(length));
+            element.arrays.insert(element.arrays.begin(), Array::Of<double>(own, {length, 2}));
+            return OkStatus();
+          },
+      .output = {{{"steps", DType::kFloat64, {kUnknownDim, 2}}, {"label", DType::kUInt8, {}}}}};
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Dataset batches,
+      FromArrays({{"label", Array::Of(std::vector<uint8_t>{1, 0, 2})}}) | steps |
+          Batch{.size = 3, .ragged = true});
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const auto feeder,
+      Feed(batches, {.inputs = {{.field = "steps", .offsets = "steps_offsets"}}}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, feeder->Next());
+  EXPECT_TRUE(torch::equal(batch->input.all()[0], torch::tensor({{0.5, 0.5}, {1.0, 1.0}, {1.0, 1.0}})
+                                                      .to(torch::kFloat)));
+  EXPECT_TRUE(torch::equal(batch->input.offsets(0), torch::tensor({0, 1, 1, 3}, torch::kLong)));
+}
+
 TEST(Feeder, RefusesOffsetsThatDoNotFitTheValues) {
   for (const std::vector<int64_t>& places :
        {std::vector<int64_t>{0, 2, 3}, {1, 2, 2}, {0, 3, 2}, {0, 2, 1'000'000}}) {
@@ -324,7 +347,7 @@ TEST(Feeder, RefusesOffsetsThatDoNotFitTheValues) {
   }
 }
 
-TEST(Feeder, TakesOnlyTokensRagged) {
+TEST(Feeder, TakesOnlyTokensAndNumbersRagged) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset batches, RaggedTokens());
   EXPECT_THAT(
       Feed(batches, {.inputs = {{.field = "label", .offsets = "words_offsets"}}, .targets = {}}),

@@ -1,5 +1,6 @@
 #include "stoker/device/inputs.h"
 
+#include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -36,6 +37,19 @@ std::vector<at::Tensor> Inputs::Tensors() const {
     if (offsets.defined()) tensors.push_back(offsets);
   }
   return tensors;
+}
+
+at::Tensor Inputs::Padded(double padding) const {
+  TORCH_CHECK(all_.size() == 1, "one input was wanted, and there are ", all_.size());
+  const at::Tensor& values = all_.front();
+  const at::Tensor lengths = offsets_.front().diff();
+  const int64_t longest = lengths.size(0) > 0 ? lengths.max().item<int64_t>() : 0;
+  std::vector<int64_t> shape = values.sizes().vec();
+  shape.insert(shape.begin(), lengths.size(0));
+  shape[1] = longest;
+  at::Tensor there = at::arange(longest, lengths.options()).unsqueeze(0).lt(lengths.unsqueeze(1));
+  while (there.dim() < std::ssize(shape)) there = there.unsqueeze(-1);
+  return values.new_full(shape, padding).masked_scatter_(there, values);
 }
 
 Inputs Inputs::Rows(int64_t first, int64_t count) const {

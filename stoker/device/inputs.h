@@ -48,6 +48,9 @@ class Inputs {
     TORCH_CHECK(!ragged(0), "samples of one length were wanted, and the input is ragged");
     return all_.front();
   }
+  // Returns the only one, which is ragged, with a row for each sample: [samples, longest, ...], the
+  // shorter ones filled up with `padding`. Throws c10::Error if there are several.
+  at::Tensor Padded(double padding) const;
   // Returns input `i` alone.
   Inputs One(size_t i) const { return WithOffsets(all_[i], offsets_[i]); }
   // Returns all tensors, offsets too.

@@ -41,6 +41,16 @@ TEST(Inputs, RowsOfARaggedOneAreTheSamplesValues) {
   EXPECT_EQ(RowsAndTokens().Rows(1, 0).samples(), 0);
 }
 
+TEST(Inputs, ARaggedOneCanBeFilledUp) {
+  const at::Tensor values = torch::tensor({1, 2, 3, 4, 5, 6}, torch::kLong);
+  const at::Tensor places = torch::tensor({0, 2, 2, 3}, torch::kLong);
+  EXPECT_TRUE(torch::equal(Inputs::WithOffsets(values.narrow(0, 0, 3), places).Padded(9),
+                           torch::tensor({{1, 2}, {9, 9}, {3, 9}}, torch::kLong)));
+  EXPECT_TRUE(torch::equal(Inputs::WithOffsets(values.view({3, 2}), places).Padded(9),
+                           torch::tensor({1, 2, 3, 4, 9, 9, 9, 9, 5, 6, 9, 9}, torch::kLong)
+                               .view({3, 2, 2})));
+}
+
 TEST(Inputs, RepeatSamplesUpToTheNumberThatIsWanted) {
   const Inputs six = RowsAndTokens().Repeated(6);
   EXPECT_EQ(six.all()[0].size(0), 6);

@@ -82,6 +82,7 @@ std::string ModelInput::ToString() const {
     return fmt::format("{}", fmt::join(texts, ", "));
   }
   if (tokens) return "tokens";
+  if (steps) return fmt::format("{} numbers a step", channels);
   return fmt::format("{} x {} x {}", channels, height, width);
 }
 
@@ -111,6 +112,19 @@ Status CheckTakes(std::string_view model, ModelTakes takes, const ModelInput& in
         "categories among them; take linear, mlp or wide_and_deep",
         model, takes.tokens ? "sequences of tokens" : "numbers");
   }
+  if (takes.steps && !input.tokens && input.channels > 1 && input.height * input.width > 1) {
+    return InvalidArgument(
+        "{} takes sequences, of tokens or of numbers [length, numbers], and the field of "
+        "train.input holds samples of {}; give them two dimensions (`reshape`)",
+        model, input.ToString());
+  }
+  if (takes.steps && !input.tokens) return OkStatus();
+  if (input.steps) {
+    return InvalidArgument(
+        "{} takes {}, and the field of train.input is ragged: sequences of {}; take lstm or gru, "
+        "or give all one length (`truncate`, then `padded_batch` with `shape`)",
+        model, takes.tokens ? "sequences of tokens" : "samples of one size", input.ToString());
+  }
   if (takes.tokens == input.tokens) return OkStatus();
   if (input.tokens) {
     return InvalidArgument(
@@ -121,7 +135,8 @@ Status CheckTakes(std::string_view model, ModelTakes takes, const ModelInput& in
   }
   return InvalidArgument(
       "{} takes sequences of tokens, whole numbers such as `words` makes of a text, and the field "
-      "of train.input holds samples of {}; set train.input to the field of the tokens",
+      "of train.input holds samples of {}; set train.input to the field of the tokens, or take "
+      "lstm or gru for sequences of numbers",
       model, input.ToString());
 }
 
@@ -129,6 +144,14 @@ Result<ModelInput> ModelInputOf(const Field& field, bool channels_last) {
   const Shape& shape = field.shape;
   if (IsTokens(field)) return ModelInput{.channels = 0, .tokens = true};
   const bool known = shape.size() >= 2 && IsFullyKnown(std::span(shape).subspan(1));
+  if (IsFloating(field.dtype) && shape.size() >= 2 && shape.size() <= 3 &&
+      shape[1] == kUnknownDim && IsFullyKnown(std::span(shape).subspan(2))) {
+    return InvalidArgument(
+        "field {} is no input for a model: its sequences of numbers are filled up to differing "
+        "lengths, and no model would know where each ends; take `batch: {{ragged: true}}` in the "
+        "place of what fills them up, with lstm or gru",
+        field.ToString());
+  }
   if (!known || shape.size() > 4) {
     return InvalidArgument(
         "field {} is no input for a model, which takes [samples, features], [samples, height, "
@@ -144,7 +167,11 @@ Result<ModelInput> ModelInputOf(const Field& field, bool channels_last) {
 Result<ModelInput> ModelInputOf(const Dataset& batches, std::string_view field) {
   STOKER_ASSIGN_OR_RETURN(const size_t index, batches.spec().IndexOf("train.input", field));
   const Field& found = batches.spec().fields[index];
-  if (IsRaggedTokens(found) && FindOffsets(batches, field)) return ModelInput{.tokens = true};
+  if (FindOffsets(batches, field)) {
+    if (IsRaggedTokens(found)) return ModelInput{.tokens = true};
+    if (IsRaggedNumbers(found))
+      return ModelInput{.channels = found.shape.size() == 2 ? found.shape[1] : 1, .steps = true};
+  }
   STOKER_ASSIGN_OR_RETURN(ModelInput input, ModelInputOf(found, HasChannelsLast(batches, field)));
   input.features = FindFeatureLayout(batches, field);
   if (!input.features.empty() && input.features.NumSlots() != input.num_values()) {

@@ -44,6 +44,9 @@ struct ModelInput {
   int64_t height = 1;
   int64_t width = 1;
   bool tokens = false;  // a sequence of whole numbers, of any length; the others are not used
+  // A sequence of any length, each step of which has `channels` numbers: of a ragged batch. Those of
+  // one length are planes of 1 x length x numbers.
+  bool steps = false;
   FeatureLayout features = {};  // what the channels are, where the pipeline says so
   std::string name = {};        // in train.input, of one of several inputs
   // Of a model of several inputs: each of them; all of the above is not used then.
@@ -51,15 +54,15 @@ struct ModelInput {
 
   int64_t num_values() const { return channels * height * width; }
   bool operator==(const ModelInput&) const = default;
-  // "1 x 28 x 28": channels, height, width; or "tokens". Of several inputs "image: 1 x 28 x 28,
-  // words: tokens".
+  // "1 x 28 x 28": channels, height, width; or "tokens", or "12 numbers a step". Of several inputs
+  // "image: 1 x 28 x 28, words: tokens".
   std::string ToString() const;
 };
 
 // Returns the shape of a sample of a batched field: [n, features], [n, height, width] or [n,
 // channels, height, width], with `channels_last` [n, height, width, channels], fully known except
 // n; whole numbers (IsTokens) are [n, length] and may have any length. Errors: kInvalidArgument,
-// which names the field and its shape.
+// which names the field, its shape and what to do.
 Result<ModelInput> ModelInputOf(const Field& field, bool channels_last = false);
 
 // Returns the same for the field of that name in `batches`, with what the pipeline says of it:
@@ -100,11 +103,13 @@ concept ScheduleOptions = requires(const T& options, const SchedulePlan& plan) {
 };
 
 // What a model's struct says it takes. With `static constexpr bool kTakesTokens = true` sequences
-// of whole numbers; others take numbers. With kTakesFeatures rows of features among which are
+// of whole numbers; others take numbers. With kTakesSteps sequences of numbers, of one length or
+// ragged. With kTakesFeatures rows of features among which are
 // categories, whose numbers say nothing by their size. With kTakesInputs it takes samples with
 // parts, each of which may be any of these, and no others.
 struct ModelTakes {
   bool tokens = false;
+  bool steps = false;
   bool features = false;
   bool inputs = false;
 };
@@ -118,11 +123,13 @@ class ModelRegistry : public Registry<std::shared_ptr<Model>, const ModelInput&>
   template <ModelOptions T>
   void Add() {
     constexpr bool kTokens = requires { requires T::kTakesTokens; };
+    constexpr bool kSteps = requires { requires T::kTakesSteps; };
     constexpr bool kFeatures = requires { requires T::kTakesFeatures; };
     constexpr bool kInputs = requires { requires T::kTakesInputs; };
     AddKind<T>("model",
                [](const T& options, const ModelInput& in) -> Result<std::shared_ptr<Model>> {
-                 STOKER_RETURN_IF_ERROR(CheckTakes(T::kName, {kTokens, kFeatures, kInputs}, in));
+                 STOKER_RETURN_IF_ERROR(
+                     CheckTakes(T::kName, {kTokens, kSteps, kFeatures, kInputs}, in));
                  return options.Build(in);
                });
   }

@@ -10,6 +10,7 @@ TEST(NounOf, IsAnImageWhereASampleHasAPlaneAndASampleOtherwise) {
   EXPECT_EQ(NounOf({.parts = {image, image}}), "sample");
   EXPECT_EQ(NounOf({.channels = 1, .height = 1, .width = 28}), "image");
   EXPECT_EQ(NounOf({.channels = 1, .height = 28, .width = 1}), "image");
+  EXPECT_EQ(NounOf({.channels = 17, .steps = true}), "sequence");
   EXPECT_EQ(NounOf({.channels = 17}), "sample");  // a row of numbers
   EXPECT_EQ(NounOf({.channels = 1}), "sample");   // one number
   EXPECT_EQ(NounOf({.channels = 0}), "sample");   // not known yet

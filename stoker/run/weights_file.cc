@@ -21,10 +21,14 @@ std::optional<ModelInput> ShapeIn(std::string_view sample) {
   constexpr std::string_view kBetween = " x ";
   ModelInput shape;
   if (sample == "tokens") return ModelInput{.channels = 0, .tokens = true};
+  constexpr std::string_view kOfSteps = " numbers a step";
+  shape.steps = sample.ends_with(kOfSteps);
+  if (shape.steps) sample.remove_suffix(kOfSteps.size());
   const char* at = sample.data();
   const char* const end = at + sample.size();
   for (int64_t* extent : {&shape.channels, &shape.height, &shape.width}) {
     if (extent != &shape.channels) {
+      if (shape.steps) break;
       if (!std::string_view(at, end).starts_with(kBetween)) return std::nullopt;
       at += kBetween.size();
     }

@@ -18,4 +18,12 @@ inline bool IsRaggedTokens(const Field& field) {
   return IsToken(field.dtype) && field.shape.size() == 1;
 }
 
+// Returns whether a ragged field holds sequences of steps of numbers, those of all samples: [steps],
+// one number each, or [steps, numbers].
+inline bool IsRaggedNumbers(const Field& field) {
+  const Shape& shape = field.shape;
+  return IsFloating(field.dtype) &&
+         (shape.size() == 1 || (shape.size() == 2 && shape[1] != kUnknownDim && shape[1] > 0));
+}
+
 }  // namespace stoker

@@ -45,7 +45,7 @@ constexpr const char* kRuns = "runs";
 
 // This process among those of the run. What is wrong with the environment is said later.
 Membership RankOf(const TrainArguments& arguments) {
-  const Result<Membership> member = FindMembership({});
+  const Result<Membership> member = FindMembership();
   return !arguments.independent && member.ok() ? *member : Membership();
 }
 

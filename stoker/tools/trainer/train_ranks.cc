@@ -91,7 +91,7 @@ Status CheckLikeFirst(const Json& first, const Result<Json>& mine, const Recipe&
 }  // namespace
 
 Result<std::shared_ptr<Group>> JoinRanks(const DistributedOptions& options) {
-  STOKER_ASSIGN_OR_RETURN(const Membership member, FindMembership({}));
+  STOKER_ASSIGN_OR_RETURN(const Membership member, FindMembership());
   if (member.alone()) return std::shared_ptr<Group>();
   // c10d writes to connections that the other side may have closed.
   ::signal(SIGPIPE, SIG_IGN);

@@ -30,9 +30,9 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 Status CopyFiles(const RunPaths& from, const RunPaths& to) {
   for (const auto& [source, copy] :
        {std::pair(from.recipe(), to.recipe()), std::pair(from.learned(), to.learned()),
-        std::pair(from.choices(), to.choices())}) {
+        std::pair(from.choices(), to.choices()), std::pair(from.data(), to.data())}) {
     const Result<std::string> text = ReadKeptTextFile(source);
-    if (text.status().code() == StatusCode::kNotFound) continue;  // nothing was learned
+    if (text.status().code() == StatusCode::kNotFound) continue;  // it has none of that kind
     STOKER_RETURN_IF_ERROR(text.status());
     STOKER_RETURN_IF_ERROR(WriteFileAtomically(copy, *text));
   }

@@ -1,8 +1,5 @@
 #include "stoker/train/core/model.h"
 
-#include <ATen/ops/arange.h>
-#include <ATen/ops/full.h>
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -30,18 +27,11 @@ size_t Model::AddBlock(std::string name, std::vector<std::shared_ptr<torch::nn::
 
 at::Tensor Model::PaddedTokens(const Inputs& inputs) const {
   if (!inputs.any_ragged()) return inputs.only();
-  TORCH_CHECK(inputs.all().size() == 1, "one input was wanted, and there are ",
-              inputs.all().size());
   const std::optional<KnownTokens> known = Tokens();
   TORCH_CHECK(known.has_value(),
               "the samples are ragged, and the model does not say with which number they are to be "
               "padded (Model::Tokens); use padded_batch");
-  const at::Tensor& values = inputs.all().front();
-  const at::Tensor lengths = inputs.offsets(0).diff();
-  const int64_t longest = lengths.size(0) > 0 ? lengths.max().item<int64_t>() : 0;
-  const at::Tensor places = at::arange(longest, lengths.options());
-  const at::Tensor there = places.unsqueeze(0).lt(lengths.unsqueeze(1));
-  return at::full(there.sizes(), known->padding, values.options()).masked_scatter_(there, values);
+  return inputs.Padded(static_cast<double>(known->padding));
 }
 
 Status Model::CheckpointActivations(const std::vector<std::string>& patterns) {

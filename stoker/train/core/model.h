@@ -39,7 +39,7 @@ struct TrainingScores {
 class Model : public torch::nn::Module {
  public:
   // input: float, [samples, channels, height, width], contiguous or channels-last; of a model of
-  // sequences (kTakesTokens, run/registry.h) int64, [samples, length].
+  // sequences of tokens (kTakesTokens, run/registry.h) int64, [samples, length].
   // Returns scores before softmax: float, [samples, classes].
   virtual at::Tensor Forward(const at::Tensor& input) = 0;
 
@@ -53,6 +53,9 @@ class Model : public torch::nn::Module {
   virtual TrainingScores ForwardAllToTrain(const Inputs& inputs) {
     return ForwardToTrain(PaddedTokens(inputs));
   }
+
+  // Returns whether it reads each sample from step to step, so that messages call it a sequence.
+  virtual bool ReadsSequences() const { return Tokens().has_value(); }
 
   // Returns whether the model takes ragged inputs: as they are, or padded as above.
   virtual bool TakesRagged() const { return true; }

@@ -7,7 +7,6 @@
 #include "stoker/device/torch_denormals.h"
 #include "stoker/run/recipe_place.h"
 #include "stoker/run/run_environment.h"
-#include "stoker/run/sample_noun.h"
 #include "stoker/train/loop/training_evaluation.h"
 #include "stoker/train/loop/training_profile.h"
 #include "stoker/train/loop/training_start.h"
@@ -56,7 +55,7 @@ std::unique_ptr<RunStatus> TrainingLoop::PublishStatus() const {
                     .first_step = session_->progress.step,
                     .total_steps = session_->plan().total_steps(),
                     .steps_per_epoch = session_->plan().steps_per_epoch(),
-                    .noun = std::string(NounOf(session_->plan().input)),
+                    .noun = session_->plan().noun,
                     .seconds_before = session_->before.seconds,
                     .device = session_->setup.device.description,
                     .accelerator = !session_->setup.device.device.is_cpu(),
@@ -269,7 +268,7 @@ TrainSummary TrainingLoop::Summary() const {
           .last_evaluation = progress.last_evaluation,
           .best_accuracy = progress.best_accuracy,
           .best_loss = progress.best_loss,
-          .noun = std::string(NounOf(session_->plan().input)),
+          .noun = session_->plan().noun,
           .images_per_s = session_->throughput().per_second(),
           .train_seconds = session_->throughput().seconds,
           .run = session_->setup.run.paths().root.string(),

@@ -12,7 +12,6 @@
 #include "stoker/run/build_kind.h"
 #include "stoker/run/run_environment.h"
 #include "stoker/run/run_schedule.h"
-#include "stoker/run/sample_noun.h"
 #include "stoker/train/check/model_lint.h"
 #include "stoker/train/loop/checkpoint_parts.h"
 #include "stoker/train/loop/tensorboard_tensors.h"
@@ -254,7 +253,7 @@ void TellStart(TrainingSession& session, TuneReport tuning) {
                              .first_step = session.progress.step,
                              .total_steps = session.plan().total_steps(),
                              .steps_per_epoch = session.plan().steps_per_epoch(),
-                             .noun = std::string(NounOf(session.plan().input)),
+                             .noun = session.plan().noun,
                              .initial_weights = session.initial_weights,
                              .choices = session.choices,
                              .tuning = std::move(tuning),

@@ -6,8 +6,8 @@ namespace stoker {
 
 void Gru::Describe(OptionTable<Gru>& table) { DescribeRecurrent(table); }
 
-Result<std::shared_ptr<Model>> Gru::Build(const ModelInput& /*input*/) const {
-  return std::make_shared<RecurrentModel<torch::nn::GRU, Gru>>(*this);
+Result<std::shared_ptr<Model>> Gru::Build(const ModelInput& input) const {
+  return BuildRecurrent<torch::nn::GRU>(*this, input);
 }
 
 }  // namespace stoker

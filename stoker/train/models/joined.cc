@@ -117,7 +117,7 @@ Result<int64_t> WidthOf(Model& tower, const ModelInput& input) {
   tower.eval();  // batch norm takes one sample
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
     const at::NoGradGuard no_grad;
-    width = tower.Forward(SampleOfZeros(input).only()).size(1);
+    width = tower.ForwardAll(SampleOfZeros(input)).size(1);
   }));
   tower.train();
   return width;

@@ -6,8 +6,8 @@ namespace stoker {
 
 void Lstm::Describe(OptionTable<Lstm>& table) { DescribeRecurrent(table); }
 
-Result<std::shared_ptr<Model>> Lstm::Build(const ModelInput& /*input*/) const {
-  return std::make_shared<RecurrentModel<torch::nn::LSTM, Lstm>>(*this);
+Result<std::shared_ptr<Model>> Lstm::Build(const ModelInput& input) const {
+  return BuildRecurrent<torch::nn::LSTM>(*this, input);
 }
 
 }  // namespace stoker

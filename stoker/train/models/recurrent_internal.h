@@ -35,49 +35,87 @@ void DescribeRecurrent(OptionTable<T>& table) {
       .Field("bidirectional", &T::bidirectional,
              "whether each layer also reads the sequence from its end")
       .Field("dropout", &T::dropout,
-             "share of values dropped of the tokens' vectors and before the output",
+             "share of values dropped of the tokens' vectors, or of the numbers of steps, and before "
+             "the output",
              OptionRange{.low = 0, .high = 0.99});
 }
 
-// A vector for each token, layers of Cells, and a linear layer over the last state of the last one.
-// A sequence ends with its last token: what pads it is not read, so its scores are the same in any
-// batch. Padding between tokens is read as a vector of zeros, and so is a sequence without any
-// token, as one of length 1.
+// A vector for each token, or the numbers of each step as they are, layers of Cells, and a linear
+// layer over the last state of the last one. A sequence ends with its last token or step: what pads
+// it is not read, so its scores are the same in any batch. Padding between tokens is read as a
+// vector of zeros, and so is a sequence without any token or step, as one of length 1.
 //
-// Parameters are named as those of torch.nn.Embedding (`embedding`), torch.nn.LSTM or GRU
-// (`recurrent`) and torch.nn.Linear (`head`).
+// Parameters are named as those of torch.nn.Embedding (`embedding`, of tokens alone), torch.nn.LSTM
+// or GRU (`recurrent`) and torch.nn.Linear (`head`).
 //   Cells  torch::nn::LSTM or torch::nn::GRU
 template <typename Cells, typename Options>
 class RecurrentModel final : public Model {
  public:
-  explicit RecurrentModel(const Options& options) : options_(options) {
+  // `numbers`: those of a step; 0 where the input is tokens.
+  RecurrentModel(const Options& options, int64_t numbers)
+      : options_(options),
+        numbers_(numbers),
+        embedding_(numbers == 0 ? torch::nn::Embedding(options.tokens, options.width)
+                                : torch::nn::Embedding(nullptr)) {
     using CellOptions = std::conditional_t<kLstm, torch::nn::LSTMOptions, torch::nn::GRUOptions>;
-    register_module("embedding", embedding_);
-    cells_ = register_module("recurrent", Cells(CellOptions(options.width, options.units)
-                                                    .num_layers(options.layers)
-                                                    .bidirectional(options.bidirectional)));
+    if (takes_tokens()) register_module("embedding", embedding_);
+    const int64_t width = takes_tokens() ? options.width : numbers;
+    cells_ =
+        register_module("recurrent", Cells(CellOptions(width, options.units)
+                                               .num_layers(options.layers)
+                                               .bidirectional(options.bidirectional)));
     register_module("head", head_);
   }
 
   bool DropsOut() const override { return options_.dropout > 0; }
+  bool ReadsSequences() const override { return true; }
   std::optional<KnownTokens> Tokens() const override {
+    if (!takes_tokens()) return std::nullopt;
     return KnownTokens{.count = options_.tokens, .padding = options_.padding};
   }
-  NamedTensors VectorTables() const override { return {{"", embedding_->weight}}; }
+  NamedTensors VectorTables() const override {
+    return takes_tokens() ? NamedTensors{{"", embedding_->weight}} : NamedTensors{};
+  }
 
   at::Tensor Forward(const at::Tensor& batch) override {
-    const at::Tensor input =
-        batch.size(1) > 0 ? batch : at::full({batch.size(0), 1}, options_.padding, batch.options());
-    const at::Tensor there = TokensIn(input, *Tokens());
-    const at::Tensor known = input.masked_fill(there.logical_not(), 0);
-    const at::Tensor vectors = Dropped(CountedVectors(embedding_, known, there));
-    return head_(Dropped(LastStates(vectors, LengthsOf(there))));
+    return takes_tokens() ? ScoresOfTokens(batch) : ScoresOfSteps(batch);
+  }
+  at::Tensor ForwardAll(const Inputs& inputs) override {
+    if (takes_tokens() || !inputs.any_ragged()) return Model::ForwardAll(inputs);
+    const at::Tensor lengths = inputs.offsets(0).diff().clamp_min(1).cpu();
+    at::Tensor steps = inputs.Padded(0);
+    if (steps.size(1) == 0) steps = at::zeros({steps.size(0), 1, numbers_}, steps.options());
+    return Scores(steps.reshape({steps.size(0), -1, numbers_}), lengths);
+  }
+  TrainingScores ForwardAllToTrain(const Inputs& inputs) override {
+    return {ForwardAll(inputs), {}};
   }
 
  private:
   static constexpr bool kLstm = std::is_same_v<Cells, torch::nn::LSTM>;
 
+  bool takes_tokens() const { return numbers_ == 0; }
   int64_t directions() const { return options_.bidirectional ? 2 : 1; }
+
+  at::Tensor ScoresOfTokens(const at::Tensor& batch) {
+    const at::Tensor input =
+        batch.size(1) > 0 ? batch : at::full({batch.size(0), 1}, options_.padding, batch.options());
+    const at::Tensor there = TokensIn(input, *Tokens());
+    const at::Tensor known = input.masked_fill(there.logical_not(), 0);
+    const at::Tensor vectors = CountedVectors(embedding_, known, there);
+    return Scores(vectors, LengthsOf(there));
+  }
+
+  // All of one length.
+  at::Tensor ScoresOfSteps(const at::Tensor& batch) {
+    const at::Tensor steps = batch.reshape({batch.size(0), -1, numbers_});
+    return Scores(steps, at::full({steps.size(0)}, steps.size(1), at::kLong));
+  }
+
+  // vectors: [samples, longest, numbers of a step]; lengths: int64 on the CPU, at least 1.
+  at::Tensor Scores(const at::Tensor& vectors, const at::Tensor& lengths) {
+    return head_(Dropped(LastStates(Dropped(vectors), lengths)));
+  }
 
   at::Tensor Dropped(const at::Tensor& x) const {
     return options_.dropout > 0 ? Dropout(x, options_.dropout, is_training()) : x;
@@ -122,9 +160,28 @@ class RecurrentModel final : public Model {
   }
 
   const Options options_;
-  torch::nn::Embedding embedding_{options_.tokens, options_.width};
+  const int64_t numbers_;
+  torch::nn::Embedding embedding_;
   Cells cells_{nullptr};
   torch::nn::Linear head_{options_.units * directions(), options_.classes};
 };
+
+// Errors: kInvalidArgument where options of tokens are given and the input is numbers.
+template <typename Cells, typename Options>
+Result<std::shared_ptr<Model>> BuildRecurrent(const Options& options, const ModelInput& input) {
+  if (input.tokens) return std::make_shared<RecurrentModel<Cells, Options>>(options, 0);
+  const Options defaults;
+  if (options.tokens != defaults.tokens || options.width != defaults.width ||
+      options.padding != defaults.padding) {
+    return InvalidArgument(
+        "{}: tokens, width and padding are for sequences of tokens, whole numbers, and the field "
+        "of train.input holds floating-point numbers, {}; leave them out, or set train.input to "
+        "the field of the tokens",
+        Options::kName, input.ToString());
+  }
+  const bool one_number = !input.steps && input.height == 1 && input.width == 1;
+  const int64_t numbers = input.steps ? input.channels : one_number ? 1 : input.width;
+  return std::make_shared<RecurrentModel<Cells, Options>>(options, numbers);
+}
 
 }  // namespace stoker

@@ -28,7 +28,9 @@ constexpr int64_t kTokens = 4;   // of a sequence, which may have any length
 // Samples of zeros in such a field, added to `inputs`.
 void AddZeros(const Field& field, const FeederInput& input, Inputs& inputs) {
   if (input.offsets) {
-    inputs.Add(at::zeros({kSamples * kTokens}, at::kLong),
+    std::vector<int64_t> shape(field.shape.begin(), field.shape.end());
+    shape[0] = kSamples * kTokens;
+    inputs.Add(at::zeros(shape, IsRaggedTokens(field) ? at::kLong : at::kFloat),
                at::arange(0, kSamples * kTokens + 1, kTokens, at::kLong));
     return;
   }
@@ -187,7 +189,7 @@ Status CheckInputIsFinite(const TrainOptions& options, const TensorBatch& batch,
   const std::vector<InputField> fields = options.AllInputs();
   for (size_t i = 0; i < fields.size(); ++i) {
     std::vector<int64_t> rows;
-    STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] { rows = RowsNotFinite(batch.input.all()[i]); }));
+    STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] { rows = SamplesNotFinite(batch.input.One(i)); }));
     if (rows.empty()) continue;
     return DataLoss("data.train: the first batch: {} in {} (train.input is {}). {}",
                     kInputNotFinite, names(batch.key, rows), fields[i].field, kFiniteInput);

@@ -254,6 +254,10 @@ TEST(ModelInputOf, UnderstandsVectorsAndImages) {
     EXPECT_THAT(ModelInputOf({"image", DType::kFloat32, shape}),
                 FailsWith(StatusCode::kInvalidArgument, "is no input for a model"));
   }
+  for (const Shape& shape : {Shape{-1, -1}, Shape{-1, -1, 5}}) {
+    EXPECT_THAT(ModelInputOf({"steps", DType::kFloat32, shape}),
+                FailsWith(StatusCode::kInvalidArgument, "take `batch: {ragged: true}` in the"));
+  }
 }
 
 }  // namespace stoker::recipe_test

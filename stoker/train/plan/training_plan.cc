@@ -13,6 +13,7 @@
 #include "stoker/data/transforms/layout.h"
 #include "stoker/device/feeder.h"
 #include "stoker/run/run_schedule.h"
+#include "stoker/run/sample_noun.h"
 #include "stoker/run/train_check.h"
 #include "stoker/train/core/objective.h"
 #include "stoker/train/core/parameters.h"
@@ -182,6 +183,7 @@ Status CheckAccuraciesAreThere(const TrainRecipe& train, const Schedule& schedul
 // What follows from recipe and samples alone, whatever their number.
 struct CheckedRecipe {
   ModelInput input;  // what a sample is
+  std::string noun = "sample";
   // Of the model, as in TrainingPlan.
   std::optional<int64_t> outputs;
   TokensByInput tokens;
@@ -211,6 +213,7 @@ Status CheckLastBatch(const Recipe& recipe, Model& model, const ModelInput& inpu
 Status CheckModel(const Recipe& recipe, CheckedRecipe& checked) {
   STOKER_ASSIGN_OR_RETURN(const auto model, TryToBuild(recipe, checked.input));
   checked.tokens = model->TokensOfAll();
+  checked.noun = model->ReadsSequences() ? "sequence" : std::string(NounOf(checked.input));
   STOKER_RETURN_IF_ERROR(CheckPaddings(recipe, checked.tokens));
   STOKER_RETURN_IF_ERROR(ParametersToTrain(*model, recipe.train).status());
   const TrainOptions& options = recipe.train.options;
@@ -356,6 +359,7 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device, const Ro
   TrainingPlan plan{.batches = std::move(batches.placed),
                     .host_batches = std::move(batches.on_host),
                     .input = checked.input,
+                    .noun = std::move(checked.noun),
                     .outputs = checked.outputs,
                     .tokens = checked.tokens,
                     .targets = std::move(targets),

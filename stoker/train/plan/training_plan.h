@@ -40,6 +40,7 @@ struct TrainingPlan {
   // this open (train.normalize_on).
   std::optional<Dataset> host_batches = {};
   ModelInput input;                // one sample
+  std::string noun = "sample";     // what messages call it (sample_noun.h)
   std::optional<int64_t> outputs;  // of the model; nothing if train.sanity is off
   TokensByInput tokens;            // of the model (Model::TokensOfAll)
   PlannedTargets targets;

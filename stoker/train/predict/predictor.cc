@@ -236,7 +236,7 @@ struct Predictor::Parts {
     if (trained.empty() || shape.ToString() == trained) return OkStatus();
     const std::optional<ModelInput> trained_on = SampleShapeIn(trained);
     const auto is_plane = [](const ModelInput& input) {
-      return !input.tokens && input.parts.empty();
+      return !input.tokens && !input.steps && input.parts.empty();
     };
     if (!is_plane(shape) || (trained_on && !is_plane(*trained_on))) {
       return FailedPrecondition(

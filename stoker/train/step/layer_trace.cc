@@ -8,6 +8,7 @@
 #include <atomic>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "stoker/base/mutex.h"
@@ -62,6 +63,21 @@ std::vector<int64_t> RowsNotFinite(const at::Tensor& values, int64_t most) {
     if (!rows.data_ptr<bool>()[i]) broken.push_back(i);
   }
   return broken;
+}
+
+std::vector<int64_t> SamplesNotFinite(const Inputs& one, int64_t most) {
+  const at::Tensor& values = one.all().front();
+  if (!one.ragged(0)) return RowsNotFinite(values, most);
+  const at::Tensor offsets = one.offsets(0).to(at::kCPU).contiguous();
+  const std::span places(offsets.const_data_ptr<int64_t>(), static_cast<size_t>(offsets.numel()));
+  std::vector<int64_t> samples;
+  for (const int64_t row : RowsNotFinite(values, values.size(0))) {
+    const int64_t sample = std::ranges::upper_bound(places, row) - places.begin() - 1;
+    if (!samples.empty() && samples.back() == sample) continue;
+    if (std::ssize(samples) == most) break;
+    samples.push_back(sample);
+  }
+  return samples;
 }
 
 LayerTrace::LayerTrace(const Model& model, Values values) STOKER_NO_THREAD_SAFETY_ANALYSIS

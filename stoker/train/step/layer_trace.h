@@ -15,6 +15,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "stoker/device/inputs.h"
+
 namespace stoker {
 
 class Model;
@@ -62,5 +64,7 @@ class LayerTrace {
 // Returns the numbers of the rows of `values` that hold a NaN or an infinity, at most `most` of
 // them. Waits for a device.
 std::vector<int64_t> RowsNotFinite(const at::Tensor& values, int64_t most = 8);
+// Returns the same of the samples of an input, ragged or not.
+std::vector<int64_t> SamplesNotFinite(const Inputs& one, int64_t most = 8);
 
 }  // namespace stoker

@@ -111,4 +111,15 @@ TEST(RowsNotFinite, ListsThemUpToANumber) {
   EXPECT_TRUE(RowsNotFinite(torch::tensor(NAN)).empty());
 }
 
+TEST(SamplesNotFinite, AreThoseOfRaggedStepsOnceEach) {
+  at::Tensor values = torch::zeros({6, 2});
+  const at::Tensor places = torch::tensor({0, 0, 2, 2, 5, 6}, torch::kLong);
+  EXPECT_TRUE(SamplesNotFinite(Inputs::WithOffsets(values, places)).empty());
+  values[1][0] = NAN;
+  values[2][1] = values[4][1] = INFINITY;
+  EXPECT_THAT(SamplesNotFinite(Inputs::WithOffsets(values, places)), testing::ElementsAre(1, 3));
+  EXPECT_THAT(SamplesNotFinite(Inputs::WithOffsets(values, places), 1), testing::ElementsAre(1));
+  EXPECT_THAT(SamplesNotFinite(values), testing::ElementsAre(1, 2, 4));
+}
+
 }  // namespace stoker::layer_trace_test

@@ -28,7 +28,7 @@ std::string Learner::WhyBroken(const TensorBatch& batch, const at::Tensor& score
                                const LayerTrace* trace) {
   const at::DisableRecordFunctionGuard unobserved;
   for (size_t i = 0; i < batch.input.all().size(); ++i) {
-    const auto samples = RowsNotFinite(batch.input.all()[i], batch.size());
+    const auto samples = SamplesNotFinite(batch.input.One(i), batch.size());
     if (samples.empty()) continue;
     const std::string which =
         input_names_.empty() ? "" : fmt::format(" (train.input.{})", input_names_[i]);

@@ -12,7 +12,6 @@
 #include "stoker/base/ledger.h"
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/device/torch_error.h"
-#include "stoker/run/sample_noun.h"
 #include "stoker/train/plan/batching_stage.h"
 #include "stoker/train/plan/feed.h"
 #include "stoker/train/plan/plan_of_steps.h"
@@ -42,11 +41,19 @@ std::string SizeKeyOf(const Dataset& batches) {
 
 Inputs RandomInput(const ModelInput& input) {
   if (!input.parts.empty()) {
-    std::vector<at::Tensor> parts;
-    for (const ModelInput& part : input.parts) parts.push_back(RandomInput(part).only());
-    return Inputs(std::move(parts));
+    Inputs parts;
+    for (const ModelInput& part : input.parts) {
+      const Inputs random = RandomInput(part);
+      parts.Add(random.all().front(), random.offsets(0));
+    }
+    return parts;
   }
   if (input.tokens) return at::ones({kRandomSamples, kRandomTokens}, at::kLong);
+  if (input.steps) {
+    constexpr int64_t kSteps = kRandomSamples * kRandomTokens;
+    return Inputs::WithOffsets(at::randn({kSteps, input.channels}),
+                               at::arange(0, kSteps + 1, kRandomTokens, at::kLong));
+  }
   at::Tensor values = at::randn({kRandomSamples, input.channels, input.height, input.width});
   int64_t slot = 0;
   for (const FeatureColumn& column : input.features.columns) {
@@ -100,7 +107,7 @@ Result<BatchFinding> FindBatch(const Recipe& recipe, const BatchFindOptions& opt
   return BatchFinding{.trials = trials->trials(),
                       .largest = search.largest(),
                       .samples = in_data,
-                      .noun = std::string(NounOf(plan.input)),
+                      .noun = plan.noun,
                       .memory_bytes = limit,
                       .limited = limit != std::numeric_limits<uint64_t>::max(),
                       .device = place.device.description,

@@ -1,0 +1,95 @@
+"""Recurrent models over sequences of numbers: windows of a series, and series that differ in length (docs/sequences.md)."""
+import json
+import math
+import os
+import random
+import re
+import unittest
+
+from program import ProgramTest
+
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "sequences.md")
+STEPS = 600
+# Each rises or falls, from a height that says nothing; what else there is is noise.
+SERIES = 300
+
+
+def wave(hour):
+    return 20 + 5 * math.sin(hour / 3.7) + 2 * math.cos(hour / 1.9)
+
+
+def series(rng, rising):
+    length, height, slope = rng.randrange(3, 25), rng.uniform(-2, 2), 1 if rising else -1
+    return [[height + slope * step / 5 + rng.gauss(0, 0.05), rng.gauss(0, 1)] for step in range(length)]
+
+
+class SequencesOfNumbersTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        with open(PAGE, encoding="utf-8") as file:
+            section = file.read().split("## Sequences of numbers")[1].split("\n## ")[0]
+        self.windows, self.ragged = re.findall(r"```yaml\n(.*?)```", section, re.S)
+        self.write("windows.yaml", self.windows)
+        self.write("ragged.yaml", self.ragged)
+        rng = random.Random(3)
+        rows = [(wave(hour), 50 + rng.gauss(0, 3)) for hour in range(STEPS)]
+        self.write("weather.csv", "temperature,humidity\n" + "".join(f"{t:.4f},{h:.4f}\n" for t, h in rows))
+        self.write_series("movements.jsonl", [(series(rng, number % 2 == 0), number % 2) for number in range(SERIES)])
+
+    def write_series(self, name, all_of_them):
+        self.write(name, "".join(json.dumps({"path": path, "kind": kind}) + "\n" for path, kind in all_of_them))
+
+    def test_the_next_value_of_a_series_is_learned_from_windows(self):
+        self.run_stoker("check", "windows.yaml")
+        out, _ = self.run_stoker("train", "windows.yaml", "--run", "run", "--set", "train.tune=off")
+        self.assertRegex(out, r"sequences per second +[\d,]+")
+        found = self.run_json("eval", "run")
+        # The mean, which a model that learned nothing gives, is some 3.8 off.
+        self.assertLess(found["rmse"], 1.0)
+
+    def test_series_of_different_lengths_are_told_apart_and_predicted_the_same_alone_as_among_others(self):
+        self.run_stoker("train", "ragged.yaml", "--run", "run", "--quiet", "--set", "train.tune=off")
+        self.assertGreater(self.run_json("eval", "run")["accuracy"], 0.95)
+        rng = random.Random(9)
+        some = [(series(rng, number % 2 == 0), 0) for number in range(7)] + [([], 0)]
+        self.write_series("new.jsonl", some)
+
+        def scores(size):
+            out, _ = self.run_stoker("predict", "run", "--scores", "--set", "data.split=null", "--set",
+                                     f"data.source.jsonl.files={self.path('new.jsonl')}", "--set",
+                                     f"data.eval.batch={{size: {size}, ragged: true}}")
+            return [[float(part) for part in re.findall(r"-?\d+\.\d+(?:e-?\d+)?", line)] for line in out.splitlines()]
+
+        alone, together = scores(1), scores(8)
+        self.assertEqual(len(alone), len(together))
+        self.assertGreaterEqual(len(alone), len(some))
+        for one, other in zip(alone, together):
+            for left, right in zip(one, other, strict=True):
+                self.assertAlmostEqual(left, right, places=4)
+
+    def test_a_resumed_run_ends_with_the_same_weights(self):
+        quiet = ["--quiet", "--set", "train.tune=off", "--set", "train.threads=1"]
+        self.run_stoker("train", "ragged.yaml", "--run", "whole", *quiet)
+        self.run_stoker("train", "ragged.yaml", "--run", "stopped", *quiet, "--set", "train.callbacks=[{stop_at: {step: 5}}]")
+        self.run_stoker("train", "--resume", "--run", "stopped", "--allow-changes", *quiet, "--set", "train.callbacks=[]")
+        self.assertEqual(self.weights_of("stopped"), self.weights_of("whole"))
+
+    def test_a_series_that_holds_no_number_is_named(self):
+        rng = random.Random(4)
+        broken = [(series(rng, True), 0) for _ in range(6)]
+        broken[4][0][1][0] = 1e39
+        self.write_series("movements.jsonl", broken)
+        self.assert_fails(["train", "ragged.yaml", "--run", "run", "--set", "data.split=null", "--set", "train.tune=off"], 1,
+                          "movements.jsonl")
+
+    def test_padded_numbers_and_options_of_tokens_are_refused_with_what_to_do(self):
+        said = "".join(self.run_stoker("check", "ragged.yaml", "--set", "data.train=[{padded_batch: {size: 8}}]", expect=1))
+        self.assertIn("take `batch: {ragged: true}` in the place of what fills them up", said)
+        said = "".join(self.run_stoker("check", "ragged.yaml", "--set", "model={gru: {classes: 2, tokens: 50}}", expect=1))
+        self.assertIn("tokens, width and padding are for sequences of tokens", said)
+        said = "".join(self.run_stoker("check", "ragged.yaml", "--set", "model={mlp: {classes: 2}}", expect=1))
+        self.assertIn("is ragged: sequences of 2 numbers a step; take lstm or gru", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
