@@ -7,6 +7,7 @@ import os
 import pathlib
 import random
 import re
+import shlex
 import unittest
 
 from layering_test import FLOORS, MAY_INCLUDE
@@ -90,6 +91,14 @@ class ReadmeTest(ProgramTest):
             text = text.replace(old, new)
         return text
 
+    def assert_shown_lines_are_among(self, shown, said):
+        for line in shown.splitlines():
+            # Numbers and their units are those of the machine.
+            pattern = "".join(r"\d[\d,.e-]*" if part[0].isdigit() else re.escape(part) for part in re.findall(r"\d[\d,.]*|\D+", line))
+            pattern = re.sub(r"\\\(AVX.*?\\\)", r"\\(.+?\\)", pattern)
+            pattern = re.sub(r"\\ (ms|s)\b", r" (ms|s|min)", pattern).replace("threads", "threads?")
+            self.assertTrue(any(re.fullmatch(pattern, each) for each in said), f"{line}\n{pattern}\n" + "\n".join(said))
+
     @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train")), "this build cannot train")
     def test_its_recipe_is_right_and_with_two_mistakes_is_answered_as_it_shows(self):
         self.write("recipe.yaml", self.recipe())
@@ -117,13 +126,44 @@ train: {epochs: 2, device: cpu, feed_threads: 1}
 """)
         shown = re.search(r"(?s)```\n\$ stoker train photos\.yaml --run run\n(.*?)```", self.readme).group(1)
         out, err = self.run_stoker("train", "photos.yaml", "--run", "run")
-        said = (out + err).splitlines()
-        for line in shown.splitlines():
-            # Numbers and their units are those of the machine.
-            pattern = "".join(r"\d[\d,.e-]*" if part[0].isdigit() else re.escape(part) for part in re.findall(r"\d[\d,.]*|\D+", line))
-            pattern = re.sub(r"\\\(AVX.*?\\\)", r"\\(.+?\\)", pattern)
-            pattern = re.sub(r"\\ (ms|s)\b", r" (ms|s|min)", pattern).replace("threads", "threads?")
-            self.assertTrue(any(re.fullmatch(pattern, each) for each in said), f"{line}\n{pattern}\n" + "\n".join(said))
+        self.assert_shown_lines_are_among(shown, (out + err).splitlines())
+
+    @staticmethod
+    def homes():
+        """The table of the walk-through, from draws that are the same in every version of Python."""
+        rng = random.Random(1)
+        yield "size,kind,rooms,year,price"
+        for i in range(600):
+            kind, size, rooms = int(3 * rng.random()), 20 + 180 * rng.random(), 1 + int(6 * rng.random())
+            year = 1950 + int(70 * rng.random())
+            price = size * (3000, 2500, 1000)[kind] + 500 * (year - 1950) + 20000 * rng.random()
+            yield f"{size:.1f},{('house', 'flat', 'hut')[kind]},{'' if i % 50 == 7 else rooms},{year},{price:.0f}"
+
+    @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train")), "this build cannot train")
+    def test_its_way_from_a_table_to_predictions_is_what_happens(self):
+        self.write("homes.csv", "\n".join(self.homes()) + "\n")
+        self.write("new.csv", "size,kind,rooms,year\n120,house,5,1990\n64.5,flat,,2004\n")
+        block = re.search(r"(?s)\n## A table of your own\n.*?```\n(\$ .*?)```", self.readme).group(1)
+        steps = re.findall(r"(?ms)^\$ (.*?)(?=^\$ |\Z)", block)
+        ran = []
+        for step in steps:
+            # A command ends with the line in which its last quote does.
+            lines = step.splitlines()
+            ends = next(n for n in range(1, len(lines) + 1) if "\n".join(lines[:n]).count("'") % 2 == 0)
+            program, *arguments = shlex.split("\n".join(lines[:ends]))
+            self.assertEqual(program, "stoker")
+            ran.append(arguments[0])
+            out, err = self.run_stoker(*arguments)
+            shown = "\n".join(lines[ends:])
+            if arguments[0] in ("features", "check"):
+                self.assertEqual(out, shown + "\n")
+            else:
+                said = (out + err).replace(os.path.realpath(self.folder), "/home/me").replace(self.folder, "/home/me")
+                self.assert_shown_lines_are_among(shown, said.splitlines())
+                self.assertEqual(len(out.splitlines()), len(lines) - ends)
+        self.assertEqual(ran, ["features", "check", "train", "eval", "predict"])
+        for line, price in zip(out.splitlines(), (390000, 198250), strict=True):
+            self.assertAlmostEqual(json.loads(line)["numbers"][0], price, delta=0.15 * price)
 
 
 class MapTest(unittest.TestCase):
