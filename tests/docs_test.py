@@ -8,6 +8,7 @@ import pathlib
 import random
 import re
 import shlex
+import textwrap
 import unittest
 
 from layering_test import FLOORS, MAY_INCLUDE
@@ -164,6 +165,69 @@ train: {epochs: 2, device: cpu, feed_threads: 1}
         self.assertEqual(ran, ["features", "check", "train", "eval", "predict"])
         for line, price in zip(out.splitlines(), (390000, 198250), strict=True):
             self.assertAlmostEqual(json.loads(line)["numbers"][0], price, delta=0.15 * price)
+
+
+class RecipesOfPagesTest(ProgramTest):
+    """The recipes of the pages about tables, over tables that have the columns that they name."""
+
+    def setUp(self):
+        super().setUp()
+        rng = random.Random(1)
+        rows = ["carat,cut,color,clarity,depth,table,price,x,y,z"]
+        for _ in range(400):
+            carat, side = rng.uniform(0.2, 2.2), rng.uniform(4, 9)
+            words = [rng.choice(("Fair", "Good", "Ideal")), rng.choice("DEFG"), rng.choice(("IF", "SI1", "VS2"))]
+            numbers = [rng.uniform(55, 65), rng.uniform(50, 60), 300 + 4000 * carat**2, side, side, 0.6 * side]
+            rows.append(",".join([f"{carat:.2f}", *words, *(f"{number:.2f}" for number in numbers)]))
+        self.write("build/data/diamonds.csv", "\n".join(rows) + "\n")
+
+    @staticmethod
+    def blocks(page):
+        return re.findall(r"(?s)```yaml\n(.*?)```", read_page(page))
+
+    def check(self, recipe, values=None):
+        self.write("page.yaml", recipe)
+        out, _ = self.run_stoker("check", "page.yaml", *changes({"train.device": "cpu", **(values or {})}))
+        self.assertEqual(out, "page.yaml: nothing is wrong with it\n")
+
+    def test_the_recipe_of_features_is_right_and_trains_as_it_stands(self):
+        recipe = self.blocks("features.md")[0]
+        self.check(recipe)
+        short = {"train.device": "cpu", "train.threads": 1, "train.tune": "off", "train.epochs": 2}
+        out, _ = self.run_stoker("train", "page.yaml", "--run", "run", *changes(short))
+        self.assertIn("epoch 2/2", out)
+        self.assertIn("test rmse", out)
+
+    def test_the_lists_of_features_and_what_stands_for_stages_are_right(self):
+        lists, stages, stages_of_lists = (next(block for block in self.blocks("features.md") if block.startswith(start))
+                                          for start in ("genres: ", "- lookup: ", "- words: "))
+        rows = [{"size": ("small", "large", "huge")[i % 3], "city": ("Rome", "Oslo")[i % 2], "age": i / 2,
+                 "genres": ("drama|comedy", "", "war ")[i % 3], "seen": [i] * (i % 4), "label": i % 2} for i in range(60)]
+        self.write("rows.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        fields = {"size": "text", "city": "text", "age": "float32", "genres": "text",
+                  "seen": {"type": "int64", "shape": [-1]}, "label": "int64"}
+
+        def recipe(names, stages, features):
+            kept = {name: fields[name] for name in (*names, "label")}
+            # Stages that learn follow the split, in both pipelines.
+            stages = textwrap.indent(stages, "    ")
+            return (f"data:\n  source: [jsonl: {{files: rows.jsonl, fields: {json.dumps(kept)}}}]\n  split: 0.2\n{features}"
+                    f"  train:\n    - shuffle\n{stages}    - batch: 16\n  eval:\n{stages}    - batch: 16\n"
+                    "model: {mlp: {classes: 2, hidden: [8]}}\n")
+        self.check(recipe(("genres", "seen"), "", "  features:\n" + textwrap.indent(lists, "    ")))
+        self.check(recipe(("size", "city", "age"), stages, ""), {"train.input": "features"})
+        self.check(recipe(("genres",), stages_of_lists, ""), {"train.input": "features"})
+
+    def test_the_recipe_of_learned_is_right(self):
+        rows = [f"{i % 7},{i % 5}.5,{i},{'xy'[i % 2]},{i}" for i in range(300)]
+        self.write("rows.csv", "\n".join(["a,b,c,label,id", *rows]) + "\n")
+        recipe, = (block for block in self.blocks("learned.md") if block.startswith("data:"))
+        self.check(recipe, {"model": "{linear: {classes: 2}}"})
+
+    def test_the_recipe_of_splitting_is_right(self):
+        recipe, = (block for block in self.blocks("splitting.md") if block.startswith("data:"))
+        self.check(recipe, {"model": "{linear: {classes: 1}}", "data.features": "{carat: numeric, cut: categorical}",
+                            "train.target": "price", "train.loss": "mse"})
 
 
 class MapTest(unittest.TestCase):
