@@ -7,6 +7,8 @@ import os
 import pathlib
 import random
 import re
+import shlex
+import textwrap
 import unittest
 
 from layering_test import FLOORS, MAY_INCLUDE
@@ -90,6 +92,14 @@ class ReadmeTest(ProgramTest):
             text = text.replace(old, new)
         return text
 
+    def assert_shown_lines_are_among(self, shown, said):
+        for line in shown.splitlines():
+            # Numbers and their units are those of the machine.
+            pattern = "".join(r"\d[\d,.e-]*" if part[0].isdigit() else re.escape(part) for part in re.findall(r"\d[\d,.]*|\D+", line))
+            pattern = re.sub(r"\\\(AVX.*?\\\)", r"\\(.+?\\)", pattern)
+            pattern = re.sub(r"\\ (ms|s)\b", r" (ms|s|min)", pattern).replace("threads", "threads?")
+            self.assertTrue(any(re.fullmatch(pattern, each) for each in said), f"{line}\n{pattern}\n" + "\n".join(said))
+
     @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train")), "this build cannot train")
     def test_its_recipe_is_right_and_with_two_mistakes_is_answered_as_it_shows(self):
         self.write("recipe.yaml", self.recipe())
@@ -117,13 +127,107 @@ train: {epochs: 2, device: cpu, feed_threads: 1}
 """)
         shown = re.search(r"(?s)```\n\$ stoker train photos\.yaml --run run\n(.*?)```", self.readme).group(1)
         out, err = self.run_stoker("train", "photos.yaml", "--run", "run")
-        said = (out + err).splitlines()
-        for line in shown.splitlines():
-            # Numbers and their units are those of the machine.
-            pattern = "".join(r"\d[\d,.e-]*" if part[0].isdigit() else re.escape(part) for part in re.findall(r"\d[\d,.]*|\D+", line))
-            pattern = re.sub(r"\\\(AVX.*?\\\)", r"\\(.+?\\)", pattern)
-            pattern = re.sub(r"\\ (ms|s)\b", r" (ms|s|min)", pattern).replace("threads", "threads?")
-            self.assertTrue(any(re.fullmatch(pattern, each) for each in said), f"{line}\n{pattern}\n" + "\n".join(said))
+        self.assert_shown_lines_are_among(shown, (out + err).splitlines())
+
+    @staticmethod
+    def homes():
+        """The table of the walk-through, from draws that are the same in every version of Python."""
+        rng = random.Random(1)
+        yield "size,kind,rooms,year,price"
+        for i in range(600):
+            kind, size, rooms = int(3 * rng.random()), 20 + 180 * rng.random(), 1 + int(6 * rng.random())
+            year = 1950 + int(70 * rng.random())
+            price = size * (3000, 2500, 1000)[kind] + 500 * (year - 1950) + 20000 * rng.random()
+            yield f"{size:.1f},{('house', 'flat', 'hut')[kind]},{'' if i % 50 == 7 else rooms},{year},{price:.0f}"
+
+    @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train")), "this build cannot train")
+    def test_its_way_from_a_table_to_predictions_is_what_happens(self):
+        self.write("homes.csv", "\n".join(self.homes()) + "\n")
+        self.write("new.csv", "size,kind,rooms,year\n120,house,5,1990\n64.5,flat,,2004\n")
+        block = re.search(r"(?s)\n## A table of your own\n.*?```\n(\$ .*?)```", self.readme).group(1)
+        steps = re.findall(r"(?ms)^\$ (.*?)(?=^\$ |\Z)", block)
+        ran = []
+        for step in steps:
+            # A command ends with the line in which its last quote does.
+            lines = step.splitlines()
+            ends = next(n for n in range(1, len(lines) + 1) if "\n".join(lines[:n]).count("'") % 2 == 0)
+            program, *arguments = shlex.split("\n".join(lines[:ends]))
+            self.assertEqual(program, "stoker")
+            ran.append(arguments[0])
+            out, err = self.run_stoker(*arguments)
+            shown = "\n".join(lines[ends:])
+            if arguments[0] in ("features", "check"):
+                self.assertEqual(out, shown + "\n")
+            else:
+                said = (out + err).replace(os.path.realpath(self.folder), "/home/me").replace(self.folder, "/home/me")
+                self.assert_shown_lines_are_among(shown, said.splitlines())
+                self.assertEqual(len(out.splitlines()), len(lines) - ends)
+        self.assertEqual(ran, ["features", "check", "train", "eval", "predict"])
+        for line, price in zip(out.splitlines(), (390000, 198250), strict=True):
+            self.assertAlmostEqual(json.loads(line)["numbers"][0], price, delta=0.15 * price)
+
+
+class RecipesOfPagesTest(ProgramTest):
+    """The recipes of the pages about tables, over tables that have the columns that they name."""
+
+    def setUp(self):
+        super().setUp()
+        rng = random.Random(1)
+        rows = ["carat,cut,color,clarity,depth,table,price,x,y,z"]
+        for _ in range(400):
+            carat, side = rng.uniform(0.2, 2.2), rng.uniform(4, 9)
+            words = [rng.choice(("Fair", "Good", "Ideal")), rng.choice("DEFG"), rng.choice(("IF", "SI1", "VS2"))]
+            numbers = [rng.uniform(55, 65), rng.uniform(50, 60), 300 + 4000 * carat**2, side, side, 0.6 * side]
+            rows.append(",".join([f"{carat:.2f}", *words, *(f"{number:.2f}" for number in numbers)]))
+        self.write("build/data/diamonds.csv", "\n".join(rows) + "\n")
+
+    @staticmethod
+    def blocks(page):
+        return re.findall(r"(?s)```yaml\n(.*?)```", read_page(page))
+
+    def check(self, recipe, values=None):
+        self.write("page.yaml", recipe)
+        out, _ = self.run_stoker("check", "page.yaml", *changes({"train.device": "cpu", **(values or {})}))
+        self.assertEqual(out, "page.yaml: nothing is wrong with it\n")
+
+    def test_the_recipe_of_features_is_right_and_trains_as_it_stands(self):
+        recipe = self.blocks("features.md")[0]
+        self.check(recipe)
+        short = {"train.device": "cpu", "train.threads": 1, "train.tune": "off", "train.epochs": 2}
+        out, _ = self.run_stoker("train", "page.yaml", "--run", "run", *changes(short))
+        self.assertIn("epoch 2/2", out)
+        self.assertIn("test rmse", out)
+
+    def test_the_lists_of_features_and_what_stands_for_stages_are_right(self):
+        lists, stages, stages_of_lists = (next(block for block in self.blocks("features.md") if block.startswith(start))
+                                          for start in ("genres: ", "- lookup: ", "- words: "))
+        rows = [{"size": ("small", "large", "huge")[i % 3], "city": ("Rome", "Oslo")[i % 2], "age": i / 2,
+                 "genres": ("drama|comedy", "", "war ")[i % 3], "seen": [i] * (i % 4), "label": i % 2} for i in range(60)]
+        self.write("rows.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        fields = {"size": "text", "city": "text", "age": "float32", "genres": "text",
+                  "seen": {"type": "int64", "shape": [-1]}, "label": "int64"}
+
+        def recipe(names, stages, features):
+            kept = {name: fields[name] for name in (*names, "label")}
+            # Stages that learn follow the split, in both pipelines.
+            stages = textwrap.indent(stages, "    ")
+            return (f"data:\n  source: [jsonl: {{files: rows.jsonl, fields: {json.dumps(kept)}}}]\n  split: 0.2\n{features}"
+                    f"  train:\n    - shuffle\n{stages}    - batch: 16\n  eval:\n{stages}    - batch: 16\n"
+                    "model: {mlp: {classes: 2, hidden: [8]}}\n")
+        self.check(recipe(("genres", "seen"), "", "  features:\n" + textwrap.indent(lists, "    ")))
+        self.check(recipe(("size", "city", "age"), stages, ""), {"train.input": "features"})
+        self.check(recipe(("genres",), stages_of_lists, ""), {"train.input": "features"})
+
+    def test_the_recipe_of_learned_is_right(self):
+        rows = [f"{i % 7},{i % 5}.5,{i},{'xy'[i % 2]},{i}" for i in range(300)]
+        self.write("rows.csv", "\n".join(["a,b,c,label,id", *rows]) + "\n")
+        recipe, = (block for block in self.blocks("learned.md") if block.startswith("data:"))
+        self.check(recipe, {"model": "{linear: {classes: 2}}"})
+
+    def test_the_recipe_of_splitting_is_right(self):
+        recipe, = (block for block in self.blocks("splitting.md") if block.startswith("data:"))
+        self.check(recipe, {"model": "{linear: {classes: 1}}", "data.features": "{carat: numeric, cut: categorical}",
+                            "train.target": "price", "train.loss": "mse"})
 
 
 class MapTest(unittest.TestCase):
