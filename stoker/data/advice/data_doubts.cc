@@ -320,18 +320,29 @@ bool GivesWordsZero(const ConfigNode& words) {
   return (listed && HasZero(words, "reserve")) || (unknown != nullptr && unknown->scalar == "0");
 }
 
+// Whether the stage puts the field into a row of features, whose lists have no padding of their own.
+bool TakesIntoRow(const Stage& stage, const std::string& field) {
+  const auto row = stage.As<FeatureRow>();
+  return row && std::ranges::any_of(row->features.fields(), [&](const RowFeature& feature) {
+           return feature.name == field;
+         });
+}
+
 void FindWordThatPads(const Pipeline& pipeline, std::vector<DataDoubt>& doubts) {
   for (size_t i = 0; i < pipeline.stages.size(); ++i) {
     const Stage& words = pipeline.stages[i];
     if (words.name != Words::kName || !GivesWordsZero(words.options)) continue;
+    const ConfigNode* const output = words.options.Find("output");
+    const std::string field = output != nullptr ? output->scalar : Words().output;
     const auto pads = std::find_if(
         pipeline.stages.begin() + static_cast<ptrdiff_t>(i), pipeline.stages.end(),
-        [](const Stage& stage) {
+        [&](const Stage& stage) {
+          if (TakesIntoRow(stage, field)) return true;
           if (const auto batch = stage.As<Batch>()) return batch->ragged;
           return (stage.name == PaddedBatch::kName || stage.name == BucketByLength::kName) &&
                  HasZero(stage.options, "padding");
         });
-    if (pads == pipeline.stages.end()) continue;
+    if (pads == pipeline.stages.end() || pads->name == FeatureRow::kName) continue;
     const std::string why =
         pads->name == Batch::kName
             ? "which counts as no word for a model whose `padding` is 0"

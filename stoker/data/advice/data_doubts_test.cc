@@ -93,6 +93,11 @@ TEST(DataDoubts, AWordWhoseNumberIsThatOfPaddingIsNamed) {
   EXPECT_THAT(of("words: {values: auto, reserve: 1}", "batch: {size: 8, ragged: true}"), IsEmpty());
   EXPECT_THAT(of("words: {values: auto}", "padded_batch: {size: 8, padding: -1}"), IsEmpty());
   EXPECT_THAT(of("words: {vocabulary: w.txt}", "padded_batch: 8"), IsEmpty());
+  // A list of a row of features knows how long it is.
+  const std::string row = ", feature_row: {features: {tokens: {is: category, most: 6}}}";
+  EXPECT_THAT(of("words: {values: auto}" + row, "padded_batch: 8"), IsEmpty());
+  EXPECT_THAT(of("words: {values: auto, output: other}" + row, "padded_batch: 8"),
+              ElementsAre(HasSubstr("a word has the number 0")));
 }
 
 TEST(DataDoubts, EvaluationThatNumbersWordsOtherwiseIsNamed) {
