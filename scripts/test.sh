@@ -47,11 +47,11 @@ plan_since() {
 # and train/ compute with these, and the tests of programs that train compare what one machine gives with itself. Highway's
 # kernels are in the other folders named; their tests that take the instruction sets one by one run in every ./dev test.
 readonly portable_settings=(
-  'ATEN_CPU_CAPABILITY=default ^(device|train)\.'
-  'ATEN_CPU_CAPABILITY=avx2 ^(device|train)\.'
-  'DNNL_MAX_CPU_ISA=AVX2 ^(device|train)\.'
-  'MKL_CBWR=COMPATIBLE ^(device|train)\.'
-  'OMP_NUM_THREADS=1 ^(device|train)\.'
+  'ATEN_CPU_CAPABILITY=default ^(device|cluster|train|tools)\.'
+  'ATEN_CPU_CAPABILITY=avx2 ^(device|cluster|train|tools)\.'
+  'DNNL_MAX_CPU_ISA=AVX2 ^(device|cluster|train|tools)\.'
+  'MKL_CBWR=COMPATIBLE ^(device|cluster|train|tools)\.'
+  'OMP_NUM_THREADS=1 ^(device|cluster|train|tools)\.'
   'STOKER_HIGHWAY=SSE4 ^(base|data|image|train)\.'
   'STOKER_HIGHWAY=AVX2 ^(base|data|image|train)\.'
 )
