@@ -19,12 +19,14 @@ class LostRanksTest(DistributedBase):
     LONG = ["train", "recipe.yaml", "--set", "train.epochs=100000", "--set", "train.checkpoint.every_steps=4"]
 
     def test_a_rank_that_is_killed_is_named_by_the_others_with_what_it_did(self):
+        took = []
         for killed in range(3):
             with self.subTest(killed=killed):
                 run = f"killed-{killed}"
                 ranks = self.start_ranks([*self.LONG, "--run", run], self.LONG, self.LONG)
                 self.wait_for_checkpoint(run, ranks[0])
                 ranks[killed].kill()
+                began = time.monotonic()
                 for rank, process in enumerate(ranks):
                     _, err = process.communicate()
                     if rank == killed:
@@ -33,6 +35,9 @@ class LostRanksTest(DistributedBase):
                     self.assertRegex(err, rf"(?m)^stoker: error: .*rank {killed} on {re.escape(HOST)} is lost: its connection was "
                                           r"closed; it was last seen \w+ing")
                     self.assertEqual(err.count("error:"), 1, err)
+                took.append(time.monotonic() - began)
+        # Two seconds are promised; that the machine was busy with something else is no fault of theirs.
+        self.assertLess(min(took), 2)
 
     def test_a_rank_0_that_is_gone_before_all_have_met_is_one_error_without_a_stack(self):
         with socket.create_server(("127.0.0.1", 0)) as gone:
