@@ -13,6 +13,7 @@ import torch
 import torch.utils.data
 from torch.utils.data import dataloader as of_torch
 
+from ..errors import ConfigError
 from .collate import collate
 from .context import with_array_queues
 from .resume import Generators, Position, SkippingSampler, common_states, set_common
@@ -48,8 +49,6 @@ class DataLoader(torch.utils.data.DataLoader[_Batch]):
         self.seeds = seeds
         self._resume = None  # the position at which the next epoch begins
         self._position = None  # of the epoch under way
-        if num_workers > 0:
-            multiprocessing_context = with_array_queues(multiprocessing_context)
         if collate_fn is None and (batch_size is not None or batch_sampler is not None):
             collate_fn = collate
         # In PyTorch since version 2.6.
@@ -59,6 +58,17 @@ class DataLoader(torch.utils.data.DataLoader[_Batch]):
             worker_init_fn, multiprocessing_context, generator, prefetch_factor=prefetch_factor,
             persistent_workers=persistent_workers, pin_memory_device=pin_memory_device, **order,
         )
+
+    @property
+    def multiprocessing_context(self) -> typing.Any:
+        """How workers are started: what was given, with our queues. Where nothing was given, multiprocessing is asked only now, since
+        asking it fixes its start method."""
+        given = super().multiprocessing_context
+        return with_array_queues(given) if self.num_workers > 0 else given
+
+    @multiprocessing_context.setter
+    def multiprocessing_context(self, given: typing.Any) -> None:
+        torch.utils.data.DataLoader.multiprocessing_context.fset(self, given)  # type: ignore[attr-defined]
 
     def __iter__(self) -> Iterator[typing.Any]:
         if self._resume is not None:
@@ -90,11 +100,17 @@ class DataLoader(torch.utils.data.DataLoader[_Batch]):
         A loader with the same dataset, sampler and options that loads it gives the batches that would have followed. Samplers are
         asked again from the start of the epoch, and their first entries are left out; datasets are not asked for what was already
         given, except iterable ones, which can only be read from their start. A sampler's own state, such as the epoch of
-        DistributedSampler, is not in it.
+        DistributedSampler, is not in it. In the middle of an epoch whose batches come in any order (`in_order=False`) there is no
+        position, and this raises ConfigError.
         """
         position = self._resume or self._position
         if position is None or position.ended:
             position = Position(Generators.now(self))
+        if position.given > 0 and position is not self._resume and self.num_workers > 1 and not getattr(self, "in_order", True):
+            raise ConfigError(
+                "with in_order=False batches come in the order in which workers finish them, so that their number does not say which were "
+                "given: save the state between two epochs, or leave in_order out"
+            )
         return position.to_json(self)
 
     def load_state_dict(self, state: dict[str, typing.Any]) -> None:
@@ -187,12 +203,12 @@ class _InWorkers(_Positioned, of_torch._MultiProcessingDataLoaderIter):
         super()._reset(loader, first_iter)
 
     def _try_get_data(self, timeout=of_torch._utils.MP_STATUS_CHECK_INTERVAL):
-        """As PyTorch does, which looks at the workers each time; but it looks often."""
+        """As PyTorch does, which looks at the workers each time; but it looks often. A look may come early, when a worker ends."""
         end = time.monotonic() + timeout
         while True:
             left = end - time.monotonic()
             success, data = super()._try_get_data(max(0, min(left, _LOOKS)))
-            if success or left <= _LOOKS:
+            if success or left <= 0:
                 return success, data
 
 
