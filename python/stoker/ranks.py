@@ -69,8 +69,8 @@ def _rank(name, world_name, world):
     rank = _whole(text, 0, world - 1)
     if rank is None:
         raise ConfigError(
-            f"the environment has {name}='{text}', and with {world_name}={world} it is a whole number of 0 to {world - 1}; correct or unset "
-            "them"
+            f"the environment has {name}='{text}', and with {world_name}={world} it is a whole number of 0 to {world - 1}; correct them, "
+            "or unset both"
         )
     return rank
 

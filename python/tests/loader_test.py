@@ -202,7 +202,8 @@ class Ranks(TestCase):
 
     def test_that_are_refused_end_a_loader_that_asks_for_them(self):
         loader = sk.Loader(sk.range(8), to="dlpack")
-        with mock.patch.dict(os.environ, {"RANK": "9", "WORLD_SIZE": "4"}), self.assertRaisesRegex(sk.ConfigError, "RANK='9'.*WORLD_SIZE=4"):
+        refused = self.assertRaisesRegex(sk.ConfigError, "RANK='9'.*WORLD_SIZE=4")
+        with mock.patch.dict(os.environ, {"RANK": "9", "WORLD_SIZE": "4"}), refused:
             iter(loader)
 
 

@@ -369,7 +369,8 @@ class Arguments(TestCase):
 
     def test_batches_in_any_order_are_those_of_pytorch(self):
         for workers in (0, 1, 2):
-            found = [sorted(plain(kind(Rows(22), batch_size=4, num_workers=workers, in_order=False))) for kind in (TorchLoader, sk.DataLoader)]
+            found = [sorted(plain(kind(Rows(22), batch_size=4, num_workers=workers, in_order=False)))
+                     for kind in (TorchLoader, sk.DataLoader)]
             self.assertEqual(*found)
 
     def test_batches_in_any_order_have_a_position_between_epochs_only(self):
