@@ -182,11 +182,13 @@ gives then is of this class.
 
 .. code-block:: python
 
-   samples = sk.ray.read("recipe.yaml")             # a ray.data.Dataset: what the pipeline's batches hold, a sample a row
-   for batch in samples.iter_torch_batches(batch_size=64):
-       step(batch["image"], batch["label"])
+   for epoch in range(90):
+       samples = sk.ray.read("recipe.yaml", epoch=epoch)   # a ray.data.Dataset: what the pipeline's batches hold, a sample a row
+       for batch in samples.iter_torch_batches(batch_size=64):
+           step(batch["image"], batch["label"])
 
-Trainers of Ray Train get their share of it as of every Dataset: ``TorchTrainer(..., datasets={{"train": samples}})``.
+Trainers of Ray Train get their share of it as of every Dataset: ``TorchTrainer(..., datasets={{"train": samples}})``. A Dataset is one
+epoch, which a second pass over it repeats.
 
 .. autofunction:: stoker.ray.read
 """),
