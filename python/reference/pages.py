@@ -162,7 +162,7 @@ Arrays without NumPy
 <{docs}/python.md#any-dataset-of-pytorch-skdataloader>`_ says how it differs from PyTorch's.
 
 .. autoclass:: stoker.DataLoader
-   :members: state_dict, load_state_dict
+   :members: state_dict, load_state_dict, multiprocessing_context
 
 .. autofunction:: stoker.worker_context
 """),
