@@ -415,11 +415,12 @@ class Arguments(TestCase):
     def test_a_dataset_that_cannot_be_pickled_is_the_error_of_pytorch_where_workers_are_spawned(self):
         dataset = Rows(8)
         dataset.function = lambda: None
+        before = len(multiprocessing.active_children())
         for method in ("spawn", "forkserver"):
             batches, ends, warned = self.check(dataset, lambda method=method: {"multiprocessing_context": method}, workers=(1,))
             self.assertEqual(batches, [])
             self.assertRegex(ends[0][1], "pickle")
-        self.assertEqual(multiprocessing.active_children(), [])
+        self.assertLessEqual(len(multiprocessing.active_children()), before)
         _, ends, _ = self.check(dataset, lambda: {"multiprocessing_context": "fork"}, workers=(1,))
         self.assertEqual(ends, [])
 
@@ -530,6 +531,10 @@ class Transport(TestCase):
         """)
         self.assertRegex(printed, "Errno 24. the memory of a worker cannot be opened, .*ulimit -n")
 
+    def assert_no_more_is_held_than(self, before):
+        for now, then in zip(held(), before):  # less may be held, where another test had left something
+            self.assertLessEqual(now, then)
+
     def test_200_epochs_broken_off_leave_no_process_thread_descriptor_or_block(self):
         loader = sk.DataLoader(Rows(40), batch_size=2, num_workers=1)
 
@@ -542,7 +547,7 @@ class Transport(TestCase):
         before = held()
         for _ in range(200):
             break_off()
-        self.assertEqual(held(), before)
+        self.assert_no_more_is_held_than(before)
 
     def test_epochs_of_workers_that_stay_leave_no_process_thread_descriptor_or_block(self):
         loader = sk.DataLoader(Rows(12), batch_size=2, num_workers=1, persistent_workers=True)
@@ -552,7 +557,7 @@ class Transport(TestCase):
         before = held()
         for _ in range(200):
             self.assertEqual(sum(1 for _ in loader), 6)
-        self.assertEqual(held(), before)
+        self.assert_no_more_is_held_than(before)
 
     def test_batches_that_are_kept_cost_no_descriptors(self):
         self.run_python("""
