@@ -708,6 +708,23 @@ class Resume(TestCase):
             with self.subTest(workers=workers):
                 self.continued(lambda: sk.DataLoader(Numbers(), batch_size=3, num_workers=workers), 2)
 
+    def test_a_batch_that_fails_is_tried_again_there_and_is_passed_over_by_who_went_on(self):
+        for workers in (0, 2):
+            with self.subTest(workers=workers):
+                loader = sk.DataLoader(Failing(raise_error), batch_size=4, num_workers=workers)
+                batches = iter(loader)
+                next(batches)
+                with self.assertRaisesRegex(ValueError, "of no use"):
+                    next(batches)
+                there = loader.state_dict()
+                self.assertEqual(next(batches)[1].tolist(), [8, 9, 10, 11])
+                later = loader.state_dict()
+                again = sk.DataLoader(Rows(), batch_size=4, num_workers=workers)
+                for state, following in ((there, 4), (later, 12)):
+                    state["loader"]["dataset"] = "Rows of 24 samples"  # which has the sample now
+                    again.load_state_dict(state)
+                    self.assertEqual([batch[1][0].item() for batch in again], list(range(following, 24, 4)))
+
     def test_a_state_that_an_iterator_cannot_use_is_not_forgotten(self):
         state = sk.DataLoader(Rows(), batch_size=4, shuffle=True).state_dict()
         loader = sk.DataLoader(Rows(), batch_size=4, shuffle=True, generator=torch.Generator())

@@ -144,19 +144,29 @@ class _Positioned:
         self._to_drop = getattr(loader, "to_drop", 0)
         self._seeds_batches = loader.seeds == "batch" and loader._dataset_kind == of_torch._DatasetKind.Map
         self._number = position.given  # of the next batch that is asked for
+        self._failed = 0  # batches after the last one that was given
         super().__init__(loader)
 
     def __next__(self):
         try:
             while self._to_drop > 0:
-                self._to_drop -= 1
-                super().__next__()
+                self._drop()
             batch = super().__next__()
         except StopIteration:
             self.position.ended = True
             raise
-        self.position.given += 1
+        # A batch that fails is tried again by who resumes there, and is behind the position of who has gone on.
+        self.position.given += 1 + self._failed
+        self._failed = 0
         return batch
+
+    def _drop(self):
+        """One batch that was given before the state was saved."""
+        self._to_drop -= 1
+        try:
+            super().__next__()
+        finally:
+            self._failed = 0  # the state counts it already
 
     def _next_index(self):
         index = super()._next_index()
@@ -176,6 +186,7 @@ class _InProcess(_Positioned, of_torch._SingleProcessDataLoaderIter):
 
     def _next_index(self):
         index = super()._next_index()
+        self._asked = True
         if not isinstance(index, SeedsThen):
             return index
         self._before = common_states()
@@ -183,9 +194,12 @@ class _InProcess(_Positioned, of_torch._SingleProcessDataLoaderIter):
 
     def _next_data(self):
         """The generators of this process go on as if a worker had read the batch."""
-        self._before = None
+        self._before, self._asked = None, False
         try:
             return super()._next_data()
+        except Exception:
+            self._failed += self._asked
+            raise
         finally:
             if self._before is not None:
                 set_common(self._before)
@@ -193,6 +207,7 @@ class _InProcess(_Positioned, of_torch._SingleProcessDataLoaderIter):
 
 class _InWorkers(_Positioned, of_torch._MultiProcessingDataLoaderIter):
     def _reset(self, loader, first_iter=False):
+        self._failed = 0
         if not first_iter:
             self._number = self.position.given
             if self._seeds_batches:
@@ -201,6 +216,10 @@ class _InWorkers(_Positioned, of_torch._MultiProcessingDataLoaderIter):
         if watch is not None:
             watch([worker.sentinel for worker in self._workers])
         super()._reset(loader, first_iter)
+
+    def _process_data(self, data, *worker):
+        self._failed += isinstance(data, of_torch.ExceptionWrapper)
+        return super()._process_data(data, *worker)
 
     def _try_get_data(self, timeout=of_torch._utils.MP_STATUS_CHECK_INTERVAL):
         """As PyTorch does, which looks at the workers each time; but it looks often. A look may come early, when a worker ends."""
