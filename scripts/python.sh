@@ -55,14 +55,36 @@ install_package() {
   say "installed in build/python after $((SECONDS - started)) s"
 }
 
+# trainer_package YES_OR_NOTHING: makes the package stoker-train in build/python, or takes it out. Its executable is that of the release build,
+# which stays where it is: compiled once more, as `pip install ./python/train` does, it takes as long as that build.
+trainer_package() {
+  local package
+  package=$("$root/build/python/bin/python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/stoker_train
+  rm -rf "$package"
+  [[ -n $1 ]] || return 0
+  configure_and_build release stoker-train
+  mkdir -p "$package/bin"
+  cp "$root/python/train/stoker_train/__init__.py" "$package"
+  ln -s "$root/build/release/bin/stoker-train" "$package/bin/stoker-train"
+}
+
 do_python() {
-  local status=0
+  local status=0 train='' pattern='*_test.py'
+  while (($# > 0)); do
+    case $1 in
+      --train) train=yes ;;
+      -*) usage_error "python has no option '$1'" ;;
+      *) pattern=$1 ;;
+    esac
+    shift
+  done
   setup_base
   mkdir -p "$log_dir"
   setup_python
   install_package
+  trainer_package "$train"
   say 'running the tests'
-  "$root/build/python/bin/python" -B -m unittest discover --start-directory python/tests --pattern "${1:-*_test.py}" || status=$?
+  "$root/build/python/bin/python" -B -m unittest discover --start-directory python/tests --pattern "$pattern" || status=$?
   ((status == 0)) || fail "tests of the Python package" "build/python/bin/python python/tests/NAME_test.py runs one file"
 }
 

@@ -162,7 +162,7 @@ Arrays without NumPy
 <{docs}/python.md#any-dataset-of-pytorch-skdataloader>`_ says how it differs from PyTorch's.
 
 .. autoclass:: stoker.DataLoader
-   :members: state_dict, load_state_dict
+   :members: state_dict, load_state_dict, multiprocessing_context
 
 .. autofunction:: stoker.worker_context
 """),
@@ -182,11 +182,13 @@ gives then is of this class.
 
 .. code-block:: python
 
-   samples = sk.ray.read("recipe.yaml")             # a ray.data.Dataset: what the pipeline's batches hold, a sample a row
-   for batch in samples.iter_torch_batches(batch_size=64):
-       step(batch["image"], batch["label"])
+   for epoch in range(90):
+       samples = sk.ray.read("recipe.yaml", epoch=epoch)   # a ray.data.Dataset: what the pipeline's batches hold, a sample a row
+       for batch in samples.iter_torch_batches(batch_size=64):
+           step(batch["image"], batch["label"])
 
-Trainers of Ray Train get their share of it as of every Dataset: ``TorchTrainer(..., datasets={{"train": samples}})``.
+Trainers of Ray Train get their share of it as of every Dataset: ``TorchTrainer(..., datasets={{"train": samples}})``. A Dataset is one
+epoch, which a second pass over it repeats.
 
 .. autofunction:: stoker.ray.read
 """),

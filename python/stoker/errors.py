@@ -6,10 +6,18 @@ import re
 
 __all__ = ["ConfigError", "DataError", "Error", "ResourceError"]
 
-# "recipe.yaml:5:17: ...", "train.py:12: ..."
-_LINE = re.compile(r"(?:^|while [^:\n]*: )(?P<file>[^\n:][^\n]*?):(?P<line>\d+)(?::(?P<column>\d+))?: ")
-# "train.gz: byte 16: ..."
-_BYTE = re.compile(r"(?:^|while [^:\n]*: |: )(?P<file>[^\n:]+): byte (?P<offset>\d+): ")
+# A file with data, whose place follows. That of a server has a colon in its name; "record 3", "element 3" and "'0012'", a name in an
+# archive, are no files.
+_FILE = r"(?:^|while [^:\n]*: |: )(?!record \d|element \d|')(?P<file>\w+://\S+?|[^\n:]+)"
+_PLACES = (
+    # "recipe.yaml:5:17: ...", "train.py:12: ..."
+    re.compile(r"(?:^|while [^:\n]*: )(?P<file>[^\n:][^\n]*?):(?P<line>\d+)(?::(?P<column>\d+))?: "),
+    # "homes.csv: record 1 (line 3, byte 8): ..."
+    re.compile(_FILE + r": record \d+ \((?:lines? (?P<line>\d+)[^,)]*, )?byte (?P<offset>\d+)\)"),
+    # "train.gz: byte 16: ...", "list.txt: byte 40: line 3 ..."
+    re.compile(_FILE + r": byte (?P<offset>\d+): (?:line (?P<line>\d+)\b)?"),
+)
+_DECOMPRESSED = " (decompressed)"  # follows the name of a compressed file, where the place is one in what it holds
 
 
 class Error(Exception):
@@ -19,7 +27,7 @@ class Error(Exception):
     file    the file that the message names, a recipe, a Python file or one with data; else None
     line    the line in it, of recipes, Python files and text files; else None
     column  the column, of recipes; else None
-    offset  the byte in it, of files with data; else None
+    offset  the byte in it, of files with data, or in what it holds, of compressed ones; else None
     """
 
     code: str = "internal"
@@ -33,10 +41,10 @@ class Error(Exception):
         if code is not None:
             self.code = code
         self.file = self.line = self.column = self.offset = None
-        place = _LINE.search(message) or _BYTE.search(message)
+        place = next(filter(None, (each.search(message) for each in _PLACES)), None)
         if place:
             found = place.groupdict()
-            self.file = found["file"]
+            self.file = found["file"].removesuffix(_DECOMPRESSED)
             for name in ("line", "column", "offset"):
                 if found.get(name) is not None:
                     setattr(self, name, int(found[name]))

@@ -2,11 +2,13 @@
 
     import stoker as sk
 
-    samples = sk.ray.read("recipe.yaml")          # a ray.data.Dataset: what the pipeline's batches hold, a sample a row
-    for batch in samples.iter_torch_batches(batch_size=64):
-        step(batch["image"], batch["label"])
+    for epoch in range(90):
+        samples = sk.ray.read("recipe.yaml", epoch=epoch)   # a ray.data.Dataset: what the pipeline's batches hold, a sample a row
+        for batch in samples.iter_torch_batches(batch_size=64):
+            step(batch["image"], batch["label"])
 
-Ray Train's trainers get their share of it as of every Dataset: ``TorchTrainer(..., datasets={"train": samples})``.
+Ray Train's trainers get their share of it as of every Dataset: ``TorchTrainer(..., datasets={"train": samples})``. A Dataset is one
+epoch, which a second pass over it repeats; trainers of several epochs get a Dataset for each, by names of their own.
 """
 
 from __future__ import annotations
@@ -21,22 +23,25 @@ from ray.data.block import BlockAccessor, BlockMetadata
 
 from .dataset import Dataset
 from .errors import ConfigError
-from .loader import Loader
+from .loader import Loader, _whole
 
 
 def read(source: Dataset | str | os.PathLike[str], *, section: str = "train", set: Sequence[str] = (), seed: int = 0, epoch: int = 0,
          tasks: int | None = None, threads: int = 1, memory: int | str | None = None) -> ray.data.Dataset:
     """One epoch of a pipeline that ends with batches, each made by one of several Ray tasks, as a ray.data.Dataset of their samples.
 
+    A second pass over it is the same epoch again, with the same draws; the next epoch is ``read(..., epoch=1)``.
+
     Ray cuts it into batches again: ``iter_torch_batches(batch_size=64)``, best of the size that the pipeline has. Every machine that runs
     tasks needs this package, and the files under the same paths (or on servers).
 
     source, section, set  as of Loader: a Dataset, or the path of a recipe, which is read here
-    seed, epoch           as of Loader: the tasks make what its epoch is made of, in another order
+    seed, epoch           as of Loader and its set_epoch: the tasks make what that epoch is made of, in another order
     tasks                 how many the epoch is dealt out to, as ranks are; None: one for each `threads` CPUs of the cluster
     threads               of each task, for which it reserves as many CPUs
     memory                of each task, as of Loader
     """
+    epoch = _whole(epoch, "epoch", 0)
     dataset = source if isinstance(source, Dataset) else Loader(source, section=section, set=set).dataset
     if not ray.is_initialized():
         ray.init(ignore_reinit_error=True)

@@ -1,5 +1,6 @@
 """Pipelines are values: they print, compare, become YAML and back, and pickle."""
 
+import gzip
 import os
 import pickle
 import unittest
@@ -119,6 +120,52 @@ class Dataset(TestCase):
         with self.assertRaises(sk.DataError) as caught:
             list(sk.Loader(sk.idx(images=images)))
         self.assertEqual(caught.exception.file, str(images))
+
+    def place_of_the_error(self, pipeline):
+        with self.assertRaises(sk.DataError) as caught:
+            list(sk.Loader(pipeline, to="dlpack"))
+        error = caught.exception
+        for each in (error, pickle.loads(pickle.dumps(error))):
+            self.assertEqual((each.file, each.line, each.offset), (error.file, error.line, error.offset))
+        return error.file, error.line, error.offset
+
+    def test_the_error_of_a_damaged_file_has_the_byte(self):
+        images, _ = self.pictures()
+        whole = images.read_bytes()
+        images.write_bytes(whole[:100])  # its values begin after a header of 16 bytes
+        self.assertEqual(self.place_of_the_error(sk.idx(images=images)), (str(images), None, 16))
+        packed = self.folder / "images.gz"
+        packed.write_bytes(gzip.compress(whole[:100]))
+        self.assertEqual(self.place_of_the_error(sk.idx(images=packed)), (str(packed), None, 16))
+        (self.folder / "all" / "a").mkdir(parents=True)
+        (self.folder / "all" / "a" / "short.pgm").write_bytes(b"P5 4 4 255\n123")
+        file, line, offset = self.place_of_the_error(sk.folder(self.folder / "all") | sk.decode())
+        self.assertEqual((os.path.basename(file), line, offset), ("short.pgm", None, 14))
+
+    def test_the_error_of_a_row_has_its_line_and_byte(self):
+        table = self.folder / "table.csv"
+        table.write_text("a,b\n1,2\n3\n")
+        self.assertEqual(self.place_of_the_error(sk.csv(table, fields={"a": "int64", "b": "int64"})), (str(table), 3, 8))
+
+    def test_errors_find_their_place_in_each_form_of_message(self):
+        for message, place in (
+            ("a.gz: byte 16: cut short", ("a.gz", None, None, 16)),
+            ("while reading x: a.gz: byte 16: cut short", ("a.gz", None, None, 16)),
+            ("a.gz (decompressed): byte 16: cut short", ("a.gz", None, None, 16)),
+            ("csv: a.csv: record 1 (line 3, byte 8): the row ends", ("a.csv", 3, None, 8)),
+            ("a.jsonl: record 1 (line 2, byte 10): byte 8: '}' is wanted", ("a.jsonl", 2, None, 10)),
+            ("a.csv: record 0 (byte 0): the row ends", ("a.csv", None, None, 0)),
+            ("list.txt: byte 40: line 3 has no label", ("list.txt", 3, None, 40)),
+            ("http://127.0.0.1:9/a.txt: byte 5: HTTP 503", ("http://127.0.0.1:9/a.txt", None, None, 5)),
+            ("train.py:12: batch: size is 0", ("train.py", 12, None, None)),
+            ("recipe.yaml:5:17: unknown", ("recipe.yaml", 5, 17, None)),
+            ("a.tar: record 12: '0012': byte 3: the JPEG ends", (None, None, None, None)),
+            ("element 3: byte 7: the JPEG ends", (None, None, None, None)),
+            ("nothing is said of a place", (None, None, None, None)),
+        ):
+            with self.subTest(message):
+                error = sk.DataError(message)
+                self.assertEqual((error.file, error.line, error.column, error.offset), place)
 
     def test_each_mistake_of_a_recipe_has_a_line(self):
         path = self.folder / "two.yaml"

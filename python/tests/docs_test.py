@@ -54,6 +54,24 @@ class Documents(unittest.TestCase):
         self.assertGreater(seen, 80)
 
 
+class Rows(unittest.TestCase):
+    """The tables of from-dataloader.md."""
+
+    def test_each_says_in_code_what_stands_for_it_in_python(self):
+        seen, in_python = 0, None
+        for line in (DOCS / "from-dataloader.md").read_text().splitlines():
+            cells = re.split(r"(?<!\\)\|", line)[1:-1] if line.startswith("|") else []
+            if not cells:
+                in_python = None
+            elif " in Python " in cells:
+                in_python = cells.index(" in Python ")
+            elif in_python is not None and not cells[0].startswith("---"):
+                seen += 1
+                with self.subTest(cells[0]):
+                    self.assertRegex(cells[in_python], r"`[^`]+`")
+        self.assertGreater(seen, 60)
+
+
 def png(rows, bits):
     """A picture of one channel as PNG; of 8 bits it has a palette."""
     def chunk(kind, data):

@@ -242,6 +242,30 @@ class Ray(TestCase):
         """, env=dict(os.environ, RAY_AUTH_MODE="disabled"))
         self.assertEqual(out.split(), ["True", "True"])
 
+    def test_gives_the_epoch_that_is_asked_for_again_and_again(self):
+        out = self.run_python("""
+            import ray
+            import stoker as sk
+            ray.init(num_cpus=2, log_to_driver=False, include_dashboard=False)
+            ray.data.DataContext.get_current().enable_progress_bars = False
+            pipeline = sk.range(400) | sk.shuffle() | sk.take(100) | sk.batch(10)  # other numbers in each epoch
+            def of_loader(epoch):
+                loader = sk.Loader(pipeline, seed=5, to="numpy")
+                loader.set_epoch(epoch)
+                return sorted(number for batch in loader for number in batch["index"].tolist())
+            of_ray = [sk.ray.read(pipeline, seed=5, epoch=epoch, tasks=2) for epoch in range(3)]
+            def numbers(samples):
+                return sorted(int(row["index"]) for row in samples.iter_rows())
+            print([numbers(samples) for samples in of_ray] == [of_loader(epoch) for epoch in range(3)])
+            print(of_loader(0) != of_loader(1), numbers(of_ray[1]) == numbers(of_ray[1]))
+            for epoch in (-1, 1.5):
+                try:
+                    sk.ray.read(pipeline, epoch=epoch)
+                except (sk.ConfigError, TypeError) as error:
+                    print("epoch is" in str(error))
+        """, env=dict(os.environ, RAY_AUTH_MODE="disabled"))
+        self.assertEqual(out.split(), ["True"] * 5)
+
 
 @needs("nbclient")
 class Jupyter(TestCase):

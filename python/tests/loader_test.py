@@ -2,10 +2,13 @@
 
 import gc
 import json
+import os
 import pickle
 import unittest
+from unittest import mock
 
 import stoker as sk
+from stoker import ranks
 from stoker.report import Explanation
 from support import TestCase, needs, threads_of_this_process
 
@@ -60,7 +63,8 @@ class Batches(TestCase):
     def test_of_ranks_are_found_in_the_environment_of_the_launcher(self):
         program = "import stoker as sk; l = sk.Loader(sk.range(8), to='dlpack'); print(l.rank, l.world, len(l))"
         for variables, printed in (({}, "0 1 8"), ({"RANK": "1", "WORLD_SIZE": "4"}, "1 4 2"),
-                                   ({"SLURM_PROCID": "3", "SLURM_NTASKS": "4"}, "3 4 2"), ({"RANK": "9", "WORLD_SIZE": "4"}, "0 1 8")):
+                                   ({"SLURM_PROCID": "3", "SLURM_STEP_NUM_TASKS": "4", "SLURM_NTASKS": "8"}, "3 4 2"),
+                                   ({"SLURM_PROCID": "0", "SLURM_NTASKS": "4"}, "0 1 8")):
             environment = {"PATH": "/usr/bin:/bin", **variables}
             self.assertEqual(self.run_python(program, env=environment).strip(), printed)
 
@@ -143,6 +147,64 @@ class Batches(TestCase):
                 sk.Loader(data, **options)
         with self.assertRaises(TypeError):
             sk.Loader([1, 2, 3])
+
+
+class Ranks(TestCase):
+    """What a launcher's environment says, by the rules of stoker/cluster/membership.cc."""
+
+    def found(self, **variables):
+        with mock.patch.dict(os.environ, variables, clear=True):
+            return ranks.find()
+
+    def test_are_those_of_each_launcher(self):
+        for variables in (
+            {"RANK": "1", "WORLD_SIZE": "4"},
+            {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "4"},
+            {"PMI_RANK": "1", "PMI_SIZE": "4"},
+            {"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "4", "SLURM_NTASKS": "8"},
+        ):
+            with self.subTest(str(variables)):
+                self.assertEqual(self.found(**variables), (1, 4))
+
+    def test_are_one_in_the_shell_of_an_allocation_and_where_a_launcher_says_so(self):
+        for variables in (
+            {},
+            {"SLURM_JOB_ID": "1", "SLURM_PROCID": "0", "SLURM_NTASKS": "4"},
+            {"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1", "SLURM_NTASKS": "4"},
+            {"RANK": "0", "WORLD_SIZE": "1"},
+            {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "1"},
+            {"RANK": "3"},
+            {"RANK": "3", "WORLD_SIZE": ""},
+        ):
+            with self.subTest(str(variables)):
+                self.assertEqual(self.found(**variables), (0, 1))
+
+    def test_of_a_launcher_that_says_one_are_those_of_the_next(self):
+        self.assertEqual(self.found(RANK="0", WORLD_SIZE="1", SLURM_PROCID="2", SLURM_STEP_NUM_TASKS="3"), (2, 3))
+
+    def test_of_mpirun_are_not_those_of_the_step_that_started_its_helpers(self):
+        self.assertEqual(self.found(OMPI_COMM_WORLD_RANK="5", OMPI_COMM_WORLD_SIZE="8", SLURM_PROCID="1", SLURM_STEP_NUM_TASKS="2"), (5, 8))
+
+    def test_that_do_not_go_together_are_refused_and_both_variables_named(self):
+        for rank, world in (("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"),
+                            ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS")):
+            for text in ("9", "4", "-1", "1.5", "first"):
+                with self.subTest(f"{rank}={text}"), self.assertRaisesRegex(sk.ConfigError, f"{rank}='{text}'.* {world}=4 .* 0 to 3"):
+                    self.found(**{rank: text, world: "4"})
+            for missing in ({}, {rank: ""}):
+                with self.subTest(f"no {rank}"), self.assertRaisesRegex(sk.ConfigError, f"{world}=4 and no {rank}; set it to 0..3"):
+                    self.found(**{**missing, world: "4"})
+
+    def test_of_no_number_are_refused(self):
+        for text in ("many", "0", "-4", "4.0", "1048577", "9" * 5000):
+            with self.subTest(text[:10]), self.assertRaisesRegex(sk.ConfigError, f"WORLD_SIZE='{text}', which is no whole number"):
+                self.found(RANK="0", WORLD_SIZE=text)
+
+    def test_that_are_refused_end_a_loader_that_asks_for_them(self):
+        loader = sk.Loader(sk.range(8), to="dlpack")
+        refused = self.assertRaisesRegex(sk.ConfigError, "RANK='9'.*WORLD_SIZE=4")
+        with mock.patch.dict(os.environ, {"RANK": "9", "WORLD_SIZE": "4"}), refused:
+            iter(loader)
 
 
 class Checkpoints(TestCase):

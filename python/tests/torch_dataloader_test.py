@@ -1,5 +1,6 @@
 """sk.DataLoader: PyTorch's meaning, our transport, and a position that can be saved."""
 
+import gc
 import json
 import multiprocessing
 import os
@@ -11,9 +12,12 @@ import subprocess
 import sys
 import textwrap
 import time
+import types
 import unittest
+import warnings
+from unittest import mock
 
-from support import HANGS, TestCase, needs
+from support import HANGS, TestCase, needs, threads_of_this_process
 
 try:
     import numpy
@@ -23,6 +27,7 @@ try:
 
     import stoker as sk
     from stoker.dataloader import array_pickle
+    from stoker.dataloader import loader as loader_module
     from stoker.dataloader.array_queue import ArrayQueue
     from stoker.dataloader.shared_blocks import Reader
 except ImportError:
@@ -55,6 +60,44 @@ class Numbers(IterableDataset):
         worker = get_worker_info()
         first, step = (worker.id, worker.num_workers) if worker else (0, 1)
         return iter(range(first, 20, step))
+
+
+class Everything(IterableDataset):
+    """As many samples as it says, or more, whoever asks."""
+
+    def __init__(self, count, said):
+        self.count, self.said = count, said
+
+    def __len__(self):
+        return self.said
+
+    def __iter__(self):
+        return iter(range(self.count))
+
+
+class Told(Rows):
+    """What `tell`, as worker_init_fn, has written into each worker's copy."""
+
+    def __init__(self):
+        super().__init__(12)
+        self.told = ()
+
+    def __getitem__(self, index):
+        return index, *self.told
+
+
+def tell(worker):
+    found = get_worker_info()
+    found.dataset.told += worker, found.id, found.num_workers, found.seed
+
+
+class Short(Rows):
+    """Says that it has more samples than there are."""
+
+    def __getitem__(self, index):
+        if index >= 7:
+            raise IndexError(f"there is no {index}")
+        return super().__getitem__(index)
 
 
 class Slow(Rows):
@@ -162,9 +205,244 @@ class Meaning(TestCase):
                     list(loader)
                 self.assertEqual(len(list(loader)), 3)
 
-    def test_a_worker_that_is_killed_is_an_error(self):
+    def seconds_from_the_death_of_a_worker_to_its_error(self, **options):
+        death = self.folder / "death"
+
+        def die():
+            death.write_text(str(time.monotonic()))
+            kill_self()
+
+        try:
+            for _ in sk.DataLoader(Failing(die), batch_size=4, num_workers=2, multiprocessing_context="fork", **options):
+                pass
+        except RuntimeError as error:
+            seconds = time.monotonic() - float(death.read_text())  # both sides read one clock, the system's
+            self.assertIn("worker", str(error))
+            return seconds
+        self.fail("it was no error")
+
+    def test_a_worker_that_is_killed_is_an_error_within_a_second(self):
+        for options in ({}, {"persistent_workers": True}, {"timeout": 300}, {"pin_memory": True}):
+            with self.subTest(**options), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of memory that cannot be pinned
+                # The least of some tries, since the machine may be busy.
+                self.assertLess(min(self.seconds_from_the_death_of_a_worker_to_its_error(**options) for _ in range(3)), 1)
+
+    def test_a_worker_that_dies_while_nobody_waits_for_it_is_an_error_too(self):
+        batches = iter(sk.DataLoader(Rows(400), batch_size=4, num_workers=1))
+        next(batches)
         with self.assertRaisesRegex(RuntimeError, "worker"):
-            list(sk.DataLoader(Failing(kill_self), batch_size=4, num_workers=2))
+            batches._workers[0].kill()
+            list(batches)
+
+
+def held():
+    """What a leak would add to: threads, descriptors, children and blocks of this process."""
+    gc.collect()
+    return threads_of_this_process(), len(os.listdir("/proc/self/fd")), len(multiprocessing.active_children()), len(Reader._leases)
+
+
+def as_lists(value):
+    """A batch as texts, numbers and lists, with the types of its tensors."""
+    if isinstance(value, torch.Tensor):
+        return [str(value.dtype), value.tolist()]
+    return [as_lists(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+@needs("torch")
+class Arguments(TestCase):
+    """Each argument beside PyTorch's own loader, on the same seeds."""
+
+    def outcome(self, kind, make, dataset, epochs):
+        """Batches, the error that ends them, if any, and warnings, all as lists and texts."""
+        torch.manual_seed(3)
+        batches, ends = [], []
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            try:
+                loader = kind(dataset, **make())
+                for _ in range(epochs):
+                    for batch in loader:
+                        batches.append(as_lists(batch))
+            except Exception as error:
+                ends.append((type(error).__name__, str(error).splitlines()[-1]))
+        gc.collect()  # an iterator that an error has kept would end in the next worker too
+        return batches, ends, sorted(str(each.message) for each in warned)
+
+    def check(self, dataset, make, epochs=2, workers=(0, 2)):
+        """Both loaders do the same, which is returned; `make` returns the options, whose generators are used once."""
+        for count in workers:
+            with self.subTest(dataset=type(dataset).__name__, workers=count, **make()):
+                theirs, ours = (self.outcome(kind, lambda: {"num_workers": count, **make()}, dataset, epochs)
+                                for kind in (TorchLoader, sk.DataLoader))
+                self.assertEqual(ours, theirs)
+        return ours
+
+    def test_a_sampler_says_what_is_read(self):
+        data = torch.utils.data
+        for make in (
+            lambda: [5, 1, 1, 8],
+            lambda: data.SubsetRandomSampler([2, 4, 6, 8]),
+            lambda: data.RandomSampler(Rows(), replacement=True, num_samples=9),
+            lambda: data.WeightedRandomSampler([1.0] * 12 + [3.0] * 12, 10, generator=torch.Generator().manual_seed(5)),
+            lambda: data.DistributedSampler(Rows(), num_replicas=3, rank=1, seed=2),
+        ):
+            batches, _, _ = self.check(Rows(), lambda make=make: {"sampler": make(), "batch_size": 3})
+            self.assertTrue(batches)
+
+    def test_a_batch_sampler_says_which_samples_are_together(self):
+        data = torch.utils.data
+        for make in (lambda: [[3], [1, 2, 2], [0]], lambda: data.BatchSampler(data.RandomSampler(Rows()), 5, drop_last=True)):
+            batches, _, _ = self.check(Rows(), lambda make=make: {"batch_sampler": make()})
+            self.assertTrue(batches)
+
+    def test_no_batch_size_gives_samples_as_tensors(self):
+        for dataset in (Rows(5), Rows(5, "torch"), Numbers()):
+            batches, _, _ = self.check(dataset, lambda: {"batch_size": None})
+            self.assertTrue(batches)
+        self.check(Draws(9), lambda: {"batch_size": None, "shuffle": True}, workers=(2,))
+
+    def test_no_batch_size_with_a_sampler_of_lists_hands_these_to_the_dataset(self):
+        dataset = torch.utils.data.TensorDataset(torch.arange(20_000).reshape(10, 2_000))
+        batches, _, _ = self.check(dataset, lambda: {"batch_size": None, "sampler": [[1, 2], [5], [9, 0]]})
+        self.assertEqual(len(batches), 6)
+
+    def test_a_function_for_new_workers_is_called_in_each_once_and_finds_its_worker(self):
+        for more in ({}, {"persistent_workers": True}):
+            batches, _, _ = self.check(Told(), lambda more=more: {"worker_init_fn": tell, "batch_size": 3, **more}, workers=(1, 2))
+            self.assertEqual({len(batch) for batch in batches}, {5}, "a second call would tell more")
+            self.assertEqual({worker for batch in batches for worker in batch[1][1]}, {0, 1})
+
+    def test_a_function_for_new_workers_that_fails_is_the_error_of_pytorch(self):
+        def fail(worker):
+            raise KeyError(worker)
+
+        _, ends, _ = self.check(Rows(8), lambda: {"worker_init_fn": fail, "multiprocessing_context": "fork"}, workers=(1,))
+        self.assertEqual(ends[0][0], "KeyError")
+
+    def test_nobody_is_a_worker_without_workers(self):
+        self.assertEqual(list(sk.DataLoader(Numbers(), batch_size=None)), list(range(20)))
+        self.assertIsNone(get_worker_info())
+
+    def test_memory_is_pinned_where_there_is_an_accelerator(self):
+        batches, ends, warned = self.check(Rows(8), lambda: {"pin_memory": True, "batch_size": 3})
+        self.assertEqual((len(batches), ends), (6, []))
+        there = torch.accelerator.is_available()
+        self.assertEqual(any("no accelerator is found" in each for each in warned), not there)
+        for workers in (0, 1) if there else ():
+            for rows, labels in sk.DataLoader(Rows(8), batch_size=3, pin_memory=True, num_workers=workers):
+                self.assertTrue(rows.is_pinned() and labels.is_pinned())
+
+    def test_a_batch_that_takes_longer_than_the_timeout_is_an_error(self):
+        _, ends, _ = self.check(Slow(), lambda: {"timeout": 0.1, "batch_size": 4}, workers=(1,))
+        self.assertEqual(ends, [("RuntimeError", "DataLoader timed out after 0.1 seconds")])
+        batches, ends, _ = self.check(Slow(), lambda: {"timeout": 300, "batch_size": 2}, workers=(1,))
+        self.assertEqual((len(batches), ends), (4, []))
+
+    def test_a_look_that_ends_early_is_no_timeout(self):
+        waiting = object.__new__(loader_module._InWorkers)
+        waiting._shutdown = True  # there is nothing to end
+        looks = mock.patch.object(loader_module.of_torch._MultiProcessingDataLoaderIter, "_try_get_data",
+                                  side_effect=[(False, None), (False, None), (True, "batch")])
+        clock = mock.patch.object(loader_module, "time", types.SimpleNamespace(monotonic=lambda: 0.0))
+        with looks, clock:
+            self.assertEqual(waiting._try_get_data(0.3), (True, "batch"))
+
+    def test_a_late_batch_holds_up_no_other_where_any_order_will_do(self):
+        path = self.folder / "go"
+
+        class Waits(Rows):
+            def __getitem__(self, index):
+                until = time.monotonic() + 60
+                while index == 0 and not path.exists() and time.monotonic() < until:
+                    time.sleep(0.001)
+                return index
+
+        for kind in (TorchLoader, sk.DataLoader):
+            with self.subTest(kind.__module__):
+                path.unlink(missing_ok=True)
+                batches = iter(kind(Waits(6), num_workers=2, in_order=False, multiprocessing_context="fork"))
+                first = next(batches).tolist()
+                path.touch()
+                self.assertNotEqual(first, [0])
+                self.assertEqual(sorted(first + [each.item() for each in batches]), list(range(6)))
+
+    def test_batches_in_any_order_are_those_of_pytorch(self):
+        for workers in (0, 1, 2):
+            found = [sorted(plain(kind(Rows(22), batch_size=4, num_workers=workers, in_order=False)))
+                     for kind in (TorchLoader, sk.DataLoader)]
+            self.assertEqual(*found)
+
+    def test_batches_in_any_order_have_a_position_between_epochs_only(self):
+        loader = sk.DataLoader(Rows(), batch_size=4, num_workers=2, in_order=False)
+        loader.state_dict()
+        batches = iter(loader)
+        next(batches)
+        with self.assertRaisesRegex(sk.ConfigError, "in_order"):
+            loader.state_dict()
+        list(batches)
+        self.assertEqual(loader.state_dict()["given"], 0)
+        one = sk.DataLoader(Rows(), batch_size=4, num_workers=1, in_order=False)  # its batches have only one order
+        batches = iter(one)
+        next(batches)
+        self.assertEqual(one.state_dict()["given"], 1)
+
+    def test_iterable_datasets_are_split_as_they_split_themselves(self):
+        for options in ({"batch_size": 3}, {"batch_size": 3, "drop_last": True}, {"batch_size": None}):
+            self.check(Numbers(), lambda options=options: options, workers=(0, 1, 3))
+        self.check(Numbers(), lambda: {"batch_size": 3, "persistent_workers": True}, workers=(3,))
+        self.check(Everything(5, 5), lambda: {"batch_size": 2}, workers=(0, 2))
+
+    def test_an_index_that_is_not_there_is_the_error_of_the_dataset(self):
+        for options in ({"batch_size": 3}, {"batch_size": 3, "persistent_workers": True}):
+            workers = (1,) if len(options) > 1 else (0, 1)
+            batches, ends, _ = self.check(Short(10), lambda options=options: options, workers=workers)
+            self.assertEqual((len(batches), ends), (2, [("IndexError", "IndexError: there is no 7")]))
+
+    def test_an_iterable_dataset_that_gives_more_than_it_says_is_warned_of(self):
+        dataset = Everything(9, 4)
+        for workers in (0, 1):
+            with self.subTest(workers=workers):
+                found = []
+                for kind in (TorchLoader, sk.DataLoader):
+                    with warnings.catch_warnings(record=True) as warned:
+                        warnings.simplefilter("always")
+                        loader = kind(dataset, batch_size=1, num_workers=workers)
+                        found.append((len(loader), as_lists(list(loader)), [str(each.message) for each in warned]))
+                self.assertEqual(found[1], found[0])
+                self.assertIn("was reported to be 4", found[1][2][0])
+
+    def test_a_dataset_that_cannot_be_pickled_is_the_error_of_pytorch_where_workers_are_spawned(self):
+        dataset = Rows(8)
+        dataset.function = lambda: None
+        before = len(multiprocessing.active_children())
+        for method in ("spawn", "forkserver"):
+            batches, ends, warned = self.check(dataset, lambda method=method: {"multiprocessing_context": method}, workers=(1,))
+            self.assertEqual(batches, [])
+            self.assertRegex(ends[0][1], "pickle")
+        self.assertLessEqual(len(multiprocessing.active_children()), before)
+        _, ends, _ = self.check(dataset, lambda: {"multiprocessing_context": "fork"}, workers=(1,))
+        self.assertEqual(ends, [])
+
+    def test_arguments_that_are_wrong_are_refused_as_by_pytorch(self):
+        for options in (
+            {"timeout": -1}, {"timeout": 1}, {"num_workers": -1}, {"prefetch_factor": 2}, {"persistent_workers": True},
+            {"shuffle": True, "sampler": [1]}, {"batch_sampler": [[1]], "batch_size": 2}, {"batch_size": None, "drop_last": True},
+            {"batch_size": 0}, {"multiprocessing_context": "fork"}, {"num_workers": 1, "multiprocessing_context": "thread"},
+            {"num_workers": 1, "multiprocessing_context": 3}, {"num_workers": 1, "prefetch_factor": -1},
+        ):
+            _, ends, _ = self.check(Rows(3), lambda options=options: {"num_workers": 0, **options}, workers=(0,))
+            self.assertTrue(ends, options)
+
+    def test_a_loader_fixes_no_start_method_before_its_workers_start(self):
+        printed = self.run_python("""
+            import multiprocessing
+            import stoker as sk
+            loader = sk.DataLoader(range(4), num_workers=1)
+            multiprocessing.set_start_method("spawn")  # refused where one is fixed
+            print(loader.multiprocessing_context.get_start_method())
+        """)
+        self.assertEqual(printed, "spawn\n")
 
 
 @needs("torch")
@@ -252,6 +530,34 @@ class Transport(TestCase):
             os._exit(0)  # nothing can be opened any more
         """)
         self.assertRegex(printed, "Errno 24. the memory of a worker cannot be opened, .*ulimit -n")
+
+    def assert_no_more_is_held_than(self, before):
+        for now, then in zip(held(), before):  # less may be held, where another test had left something
+            self.assertLessEqual(now, then)
+
+    def test_200_epochs_broken_off_leave_no_process_thread_descriptor_or_block(self):
+        loader = sk.DataLoader(Rows(40), batch_size=2, num_workers=1)
+
+        def break_off():
+            for _ in loader:
+                break
+
+        for _ in range(3):
+            break_off()
+        before = held()
+        for _ in range(200):
+            break_off()
+        self.assert_no_more_is_held_than(before)
+
+    def test_epochs_of_workers_that_stay_leave_no_process_thread_descriptor_or_block(self):
+        loader = sk.DataLoader(Rows(12), batch_size=2, num_workers=1, persistent_workers=True)
+
+        for _ in range(3):
+            self.assertEqual(sum(1 for _ in loader), 6)
+        before = held()
+        for _ in range(200):
+            self.assertEqual(sum(1 for _ in loader), 6)
+        self.assert_no_more_is_held_than(before)
 
     def test_batches_that_are_kept_cost_no_descriptors(self):
         self.run_python("""
@@ -401,6 +707,23 @@ class Resume(TestCase):
         for workers in (0, 2):
             with self.subTest(workers=workers):
                 self.continued(lambda: sk.DataLoader(Numbers(), batch_size=3, num_workers=workers), 2)
+
+    def test_a_batch_that_fails_is_tried_again_there_and_is_passed_over_by_who_went_on(self):
+        for workers in (0, 2):
+            with self.subTest(workers=workers):
+                loader = sk.DataLoader(Failing(raise_error), batch_size=4, num_workers=workers)
+                batches = iter(loader)
+                next(batches)
+                with self.assertRaisesRegex(ValueError, "of no use"):
+                    next(batches)
+                there = loader.state_dict()
+                self.assertEqual(next(batches)[1].tolist(), [8, 9, 10, 11])
+                later = loader.state_dict()
+                again = sk.DataLoader(Rows(), batch_size=4, num_workers=workers)
+                for state, following in ((there, 4), (later, 12)):
+                    state["loader"]["dataset"] = "Rows of 24 samples"  # which has the sample now
+                    again.load_state_dict(state)
+                    self.assertEqual([batch[1][0].item() for batch in again], list(range(following, 24, 4)))
 
     def test_a_state_that_an_iterator_cannot_use_is_not_forgotten(self):
         state = sk.DataLoader(Rows(), batch_size=4, shuffle=True).state_dict()

@@ -13,6 +13,7 @@ import torch
 import torch.utils.data
 from torch.utils.data import dataloader as of_torch
 
+from ..errors import ConfigError
 from .collate import collate
 from .context import with_array_queues
 from .resume import Generators, Position, SkippingSampler, common_states, set_common
@@ -48,8 +49,6 @@ class DataLoader(torch.utils.data.DataLoader[_Batch]):
         self.seeds = seeds
         self._resume = None  # the position at which the next epoch begins
         self._position = None  # of the epoch under way
-        if num_workers > 0:
-            multiprocessing_context = with_array_queues(multiprocessing_context)
         if collate_fn is None and (batch_size is not None or batch_sampler is not None):
             collate_fn = collate
         # In PyTorch since version 2.6.
@@ -59,6 +58,17 @@ class DataLoader(torch.utils.data.DataLoader[_Batch]):
             worker_init_fn, multiprocessing_context, generator, prefetch_factor=prefetch_factor,
             persistent_workers=persistent_workers, pin_memory_device=pin_memory_device, **order,
         )
+
+    @property
+    def multiprocessing_context(self) -> typing.Any:
+        """How workers are started: what was given, with our queues. Where nothing was given, multiprocessing is asked only now, since
+        asking it fixes its start method."""
+        given = super().multiprocessing_context
+        return with_array_queues(given) if self.num_workers > 0 else given
+
+    @multiprocessing_context.setter
+    def multiprocessing_context(self, given: typing.Any) -> None:
+        torch.utils.data.DataLoader.multiprocessing_context.fset(self, given)  # type: ignore[attr-defined]
 
     def __iter__(self) -> Iterator[typing.Any]:
         if self._resume is not None:
@@ -90,11 +100,17 @@ class DataLoader(torch.utils.data.DataLoader[_Batch]):
         A loader with the same dataset, sampler and options that loads it gives the batches that would have followed. Samplers are
         asked again from the start of the epoch, and their first entries are left out; datasets are not asked for what was already
         given, except iterable ones, which can only be read from their start. A sampler's own state, such as the epoch of
-        DistributedSampler, is not in it.
+        DistributedSampler, is not in it. In the middle of an epoch whose batches come in any order (`in_order=False`) there is no
+        position, and this raises ConfigError.
         """
         position = self._resume or self._position
         if position is None or position.ended:
             position = Position(Generators.now(self))
+        if position.given > 0 and position is not self._resume and self.num_workers > 1 and not getattr(self, "in_order", True):
+            raise ConfigError(
+                "with in_order=False batches come in the order in which workers finish them, so that their number does not say which were "
+                "given: save the state between two epochs, or leave in_order out"
+            )
         return position.to_json(self)
 
     def load_state_dict(self, state: dict[str, typing.Any]) -> None:
@@ -128,19 +144,29 @@ class _Positioned:
         self._to_drop = getattr(loader, "to_drop", 0)
         self._seeds_batches = loader.seeds == "batch" and loader._dataset_kind == of_torch._DatasetKind.Map
         self._number = position.given  # of the next batch that is asked for
+        self._failed = 0  # batches after the last one that was given
         super().__init__(loader)
 
     def __next__(self):
         try:
             while self._to_drop > 0:
-                self._to_drop -= 1
-                super().__next__()
+                self._drop()
             batch = super().__next__()
         except StopIteration:
             self.position.ended = True
             raise
-        self.position.given += 1
+        # A batch that fails is tried again by who resumes there, and is behind the position of who has gone on.
+        self.position.given += 1 + self._failed
+        self._failed = 0
         return batch
+
+    def _drop(self):
+        """One batch that was given before the state was saved."""
+        self._to_drop -= 1
+        try:
+            super().__next__()
+        finally:
+            self._failed = 0  # the state counts it already
 
     def _next_index(self):
         index = super()._next_index()
@@ -160,6 +186,7 @@ class _InProcess(_Positioned, of_torch._SingleProcessDataLoaderIter):
 
     def _next_index(self):
         index = super()._next_index()
+        self._asked = True
         if not isinstance(index, SeedsThen):
             return index
         self._before = common_states()
@@ -167,9 +194,12 @@ class _InProcess(_Positioned, of_torch._SingleProcessDataLoaderIter):
 
     def _next_data(self):
         """The generators of this process go on as if a worker had read the batch."""
-        self._before = None
+        self._before, self._asked = None, False
         try:
             return super()._next_data()
+        except Exception:
+            self._failed += self._asked
+            raise
         finally:
             if self._before is not None:
                 set_common(self._before)
@@ -177,6 +207,7 @@ class _InProcess(_Positioned, of_torch._SingleProcessDataLoaderIter):
 
 class _InWorkers(_Positioned, of_torch._MultiProcessingDataLoaderIter):
     def _reset(self, loader, first_iter=False):
+        self._failed = 0
         if not first_iter:
             self._number = self.position.given
             if self._seeds_batches:
@@ -186,13 +217,17 @@ class _InWorkers(_Positioned, of_torch._MultiProcessingDataLoaderIter):
             watch([worker.sentinel for worker in self._workers])
         super()._reset(loader, first_iter)
 
+    def _process_data(self, data, *worker):
+        self._failed += isinstance(data, of_torch.ExceptionWrapper)
+        return super()._process_data(data, *worker)
+
     def _try_get_data(self, timeout=of_torch._utils.MP_STATUS_CHECK_INTERVAL):
-        """As PyTorch does, which looks at the workers each time; but it looks often."""
+        """As PyTorch does, which looks at the workers each time; but it looks often. A look may come early, when a worker ends."""
         end = time.monotonic() + timeout
         while True:
             left = end - time.monotonic()
             success, data = super()._try_get_data(max(0, min(left, _LOOKS)))
-            if success or left <= _LOOKS:
+            if success or left <= 0:
                 return success, data
 
 
