@@ -96,7 +96,7 @@ class TrainTest(ProgramTest):
         self.assertFalse(os.path.exists(self.path("several")))
         self.run_stoker(*command, "own", "--independent", environment={"WORLD_SIZE": "2", "RANK": "1"})
         self.assertTrue(os.path.exists(self.path("own/weights.safetensors")))
-        self.run_stoker(*command, "job", environment={"SLURM_JOB_ID": "7", "SLURM_NTASKS": "1", "SLURM_PROCID": "0"})
+        self.run_stoker(*command, "job", environment={"SLURM_JOB_ID": "7", "SLURM_NTASKS": "4", "SLURM_STEP_NUM_TASKS": "1", "SLURM_PROCID": "0"})
         self.assertTrue(os.path.exists(self.path("job/weights.safetensors")))
 
     def test_the_loss_of_an_epoch_that_was_resumed_says_of_which_steps_it_is(self):

@@ -16,6 +16,7 @@ _LAUNCHERS = (
     ("PMI_RANK", "PMI_SIZE"),
     ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
 )
+_INDEX_OF_POD = "JOB_COMPLETION_INDEX"
 _MOST_RANKS = 1 << 20
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
@@ -49,7 +50,9 @@ def _of_environment():
     for rank_name, world_name in _LAUNCHERS:
         world = _world(world_name)
         if world > 1:
-            return _rank(rank_name, world_name, world), world
+            # A pod of an indexed Kubernetes job has its rank by that name, and the world where its manifest sets it.
+            by_index = rank_name == "RANK" and not os.environ.get("RANK") and os.environ.get(_INDEX_OF_POD)
+            return _rank(_INDEX_OF_POD if by_index else rank_name, world_name, world), world
     return None
 
 

@@ -162,6 +162,8 @@ class Ranks(TestCase):
             {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "4"},
             {"PMI_RANK": "1", "PMI_SIZE": "4"},
             {"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "4", "SLURM_NTASKS": "8"},
+            {"JOB_COMPLETION_INDEX": "1", "WORLD_SIZE": "4"},
+            {"RANK": "1", "JOB_COMPLETION_INDEX": "3", "WORLD_SIZE": "4"},
         ):
             with self.subTest(str(variables)):
                 self.assertEqual(self.found(**variables), (1, 4))
@@ -175,6 +177,7 @@ class Ranks(TestCase):
             {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "1"},
             {"RANK": "3"},
             {"RANK": "3", "WORLD_SIZE": ""},
+            {"JOB_COMPLETION_INDEX": "3"},
         ):
             with self.subTest(str(variables)):
                 self.assertEqual(self.found(**variables), (0, 1))

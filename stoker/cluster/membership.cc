@@ -35,7 +35,9 @@ constexpr Names kMpich = {"MPICH", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "M
 // A pod knows its index; how many there are its manifest says. It is alone on its machine.
 constexpr Names kKubernetes = {"Kubernetes", "JOB_COMPLETION_INDEX", "WORLD_SIZE", nullptr,
                                nullptr};
-constexpr std::array kLaunchers = {kTorchrun, kSlurm, kOpenMpi, kMpich};
+// Slurm comes last: where mpirun starts its helpers with srun, the ranks inherit the variables of the
+// helpers' step.
+constexpr std::array kLaunchers = {kTorchrun, kOpenMpi, kMpich, kSlurm};
 
 class Environment {
  public:
@@ -91,7 +93,14 @@ Result<std::optional<Membership>> FromLauncher(const Names& names, const Environ
 Result<Membership> FindRank(const Environment& environment) {
   const bool by_index =
       environment.Text(kTorchrun.rank) == nullptr && environment.Text(kKubernetes.rank) != nullptr;
+  // A step that speaks MPICH's protocol (srun --mpi=pmi2) says all twice, and as Slurm's where its
+  // hosts are.
+  const char* const of_mpich = environment.Text(kMpich.world);
+  const char* const of_slurm = environment.Text(kSlurm.world);
+  const bool by_srun = of_mpich != nullptr && of_slurm != nullptr &&
+                       std::string_view(of_mpich) == of_slurm;
   for (const Names& names : kLaunchers) {
+    if (by_srun && names.launcher == kMpich.launcher) continue;
     const bool is_pod = by_index && names.launcher == kTorchrun.launcher;
     STOKER_ASSIGN_OR_RETURN(const std::optional<Membership> found,
                             FromLauncher(is_pod ? kKubernetes : names, environment));

@@ -31,8 +31,8 @@ struct Membership {
 // Returns the value of an environment variable, or null.
 using EnvironmentVariable = std::function<const char*(const char* name)>;
 
-// Looks, in this order, at what torchrun (and `stoker launch`), Slurm (srun), Open MPI, PMIx and
-// MPICH set; a pair that says 1 process is passed over, so a shell inside a job's allocation is one
+// Looks, in this order, at what torchrun (and `stoker launch`), Open MPI, PMIx, MPICH and Slurm
+// (srun) set; a pair that says 1 process is passed over, so a shell inside a job's allocation is one
 // process. A pod of an indexed Kubernetes job has its rank as JOB_COMPLETION_INDEX, and WORLD_SIZE
 // where its manifest sets it; without WORLD_SIZE the pods train by themselves. MASTER_ADDR and
 // MASTER_PORT hold whoever has started it; where they are not set, a place is derived that all

@@ -142,6 +142,24 @@ TEST(FindMembership, TakesTheIndexOfAKubernetesPodWithTheWorldOfItsManifest) {
   EXPECT_THAT(Find(beyond), FailsWith(StatusCode::kInvalidArgument, "JOB_COMPLETION_INDEX='3'"));
 }
 
+TEST(FindMembership, BelievesMpirunRatherThanTheStepThatStartedItsHelpers) {
+  const Variables step = {{"SLURM_PROCID", "1"},
+                          {"SLURM_STEP_NUM_TASKS", "2"},
+                          {"MASTER_ADDR", "n0"},
+                          {"MASTER_PORT", "4000"}};
+  Variables open_mpi = step, mpich = step, srun = step;
+  open_mpi.insert({{"OMPI_COMM_WORLD_RANK", "5"}, {"OMPI_COMM_WORLD_SIZE", "8"}});
+  mpich.insert({{"PMI_RANK", "5"}, {"PMI_SIZE", "8"}});
+  for (const Variables& variables : {open_mpi, mpich}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Membership found, Find(variables));
+    EXPECT_EQ(found.rank, 5) << found.launcher;
+    EXPECT_EQ(found.world, 8) << found.launcher;
+  }
+  srun.insert({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}});
+  STOKER_ASSERT_OK_AND_ASSIGN(const Membership found, Find(srun));
+  EXPECT_EQ(found.launcher, "Slurm");
+}
+
 TEST(FindMembership, PodsOfAnIndexedJobWithoutAWorldAreAlone) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Membership found, Find({{"JOB_COMPLETION_INDEX", "2"}}));
   EXPECT_TRUE(found.alone());
