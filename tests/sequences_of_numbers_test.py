@@ -45,7 +45,7 @@ class SequencesOfNumbersTest(ProgramTest):
         self.assertRegex(out, r"sequences per second +[\d,]+")
         found = self.run_json("eval", "run")
         # The mean, which a model that learned nothing gives, is some 3.8 off.
-        self.assertLess(found["rmse"], 1.0)
+        self.assertLess(found["metrics"]["rmse"], 1.0)
 
     def test_series_of_different_lengths_are_told_apart_and_predicted_the_same_alone_as_among_others(self):
         self.run_stoker("train", "ragged.yaml", "--run", "run", "--quiet", "--set", "train.tune=off")
