@@ -10,7 +10,7 @@ import time
 import unittest
 
 from launch_test import children_of
-from program import ProgramTest
+from program import STEPS_PER_EPOCH, ProgramTest
 
 # Steps enough for a test to come in between.
 TRAIN = ["train", "recipe.yaml", "--set", "train.epochs=12", "--set", "train.checkpoint.every_steps=4"]
@@ -124,6 +124,19 @@ class DistributedTest(DistributedBase):
                     self.launch("train", "recipe.yaml", *every, "--run", f"{name}{ranks}", ranks=ranks)
                     for one, several in zip(self.lines(name)[:10], self.lines(f"{name}{ranks}")[:10], strict=True):
                         self.assertAlmostEqual(several["loss"], one["loss"], delta=1e-5)
+
+    def test_a_batch_per_rank_is_one_of_all_however_many_go_on(self):
+        short = [*TRAIN, "--set", "train.epochs=1", "--set", "train.tune=off"]
+        each = ["--set", "data.train.batch={size: 16, drop_remainder: true}", "--set", "train.distributed={batch: per_rank}"]
+        self.launch(*short, "--run", "all")
+        self.launch(*short, *each, "--run", "each")
+        self.assertEqual(self.weights_of("each"), self.weights_of("all"))
+        self.launch(*short, *each, "--run", "stopped", "--set", "train.callbacks=[{stop_at: {step: 6}}]")
+        self.run_stoker("train", "--resume", "--run", "stopped", "--allow-changes", "--set", "train.callbacks=[]")
+        last, whole = (self.lines(run, "eval")[-1] for run in ("stopped", "all"))
+        self.assertEqual(last["step"], STEPS_PER_EPOCH)
+        # One process rounds sums otherwise than two, and no more than that.
+        self.assertAlmostEqual(last["loss"], whole["loss"], delta=1e-4)
 
     def test_a_run_of_three_is_finished_by_two_and_by_one(self):
         for after, command in (("two", ["launch", "-n", "2", "--"]), ("one", [])):
