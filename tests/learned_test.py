@@ -2,6 +2,8 @@
 import json
 import os
 import random
+import signal
+import time
 import unittest
 
 from program import ProgramTest
@@ -346,6 +348,34 @@ class LearnedMistakesTest(LearnedCase):
                    PIPELINES.replace("normalize: auto, ", "") + MODEL)
         self.train(run="source")
         self.assertEqual(len(self.learned("source")["values"]), 2)
+
+    def learning_of_many_words(self):
+        """A recipe that learns 150,000 different words of 60 letters, which takes a second."""
+        self.write("rows.csv", "a,word,label\n" + "".join(f"0.5,{number:060},{number % 2}\n" for number in range(150_000)))
+        self.write("recipe.yaml", """\
+data:
+  source: [csv: {files: rows.csv, fields: {image: {columns: [a]}, word: text, label: int64}}]
+  train: [lookup: {field: word, values: auto}, batch: 32]
+""" + MODEL)
+
+    def test_words_that_do_not_fit_into_the_budget_end_the_learning_with_the_place_and_what_to_do(self):
+        self.learning_of_many_words()
+        self.assert_fails(["train", "recipe.yaml", "--run", "run", "--memory", "16MiB"], 1,
+                          "recipe.yaml:3:11: lookup: field 'word': what is learned takes", "more than the budget of 16MiB", "raise the budget")
+        self.assertFalse(os.path.exists(self.path("run")))
+
+    def test_learning_ends_where_the_program_is_to_stop(self):
+        self.learning_of_many_words()
+        os.mkfifo(self.path("more.csv"))  # nothing comes out of it
+        self.write("recipe.yaml", self.read("recipe.yaml").decode().replace("files: rows.csv", "files: [rows.csv, more.csv]"))
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            process = self.start("train", "recipe.yaml", "--run", "run")
+            time.sleep(0.3)
+            self.assertIsNone(process.poll(), "it ended by itself")
+            process.send_signal(number)
+            _, err = process.communicate()
+            self.assertEqual(process.returncode, code, err)
+            self.assertFalse(os.path.exists(self.path("run")))
 
 
 if __name__ == "__main__":
