@@ -59,6 +59,31 @@ class FeatureColumnsTest(ProgramTest):
     def train(self, *arguments, run="run"):
         self.run_stoker("train", "recipe.yaml", "--run", run, "--quiet", *arguments)
 
+    def test_features_serve_counts_labels_quantiles_and_the_optimizers_of_rows_that_are_used(self):
+        rng = random.Random(8)
+        for row in self.rows:
+            hut, weekend = row["kind"] == "hut", int(row["day"]) > 4
+            row.update(rooms=str(1 + rng.randrange(2) if hut else 5 + rng.randrange(3)), near=str(int(weekend)), quiet=str(int(hut)))
+        self.table("homes.csv", self.rows)
+        self.write("recipe.yaml", RECIPE.replace("price: float32,", "price: float32, rooms: float32, traits: {columns: [near, quiet]},"))
+        labels = ["train.target=traits", "train.loss=bce", "train.metrics=[]", "model.wide_and_deep.classes=2"]
+        counts = ["train.target=rooms", "train.loss=poisson", "train.metrics=[mae]"]
+        ninth = ["train.loss={quantile: {at: [0.9]}}", "train.metrics=[mae]"]
+        lazy = "train.optimizer={adamw: {lazy: true}}"
+        for name, settings in {"labels": labels,
+                               "counts": counts,
+                               "quantile": ninth,
+                               "ftrl": [*counts, "model={linear: {classes: 1}}", "train.optimizer=ftrl"],
+                               "adagrad": [*ninth, "train.optimizer=adagrad"],
+                               "lazy": [*labels, lazy],
+                               "hogwild": [*counts, lazy, "train.hogwild=2"]}.items():
+            with self.subTest(name):
+                given = [part for one in [*settings, "train.schedule={constant: {lr: 0.03}}"] for part in ("--set", one)]
+                self.train(*given, "--set", "train.max_steps=1", run=f"{name}-begun")
+                self.train(*given, run=name)
+                begun, learned = (self.run_json("eval", run)["loss"] for run in (f"{name}-begun", name))
+                self.assertLess(learned, begun - 0.2 * abs(begun))
+
     def test_vectors_of_a_features_words_begin_as_a_file_has_them(self):
         vectors = {city: [number, number / 2, 0.25, -number] for number, city in enumerate(CITIES[5:])}
         self.write("cities.vec", "".join(f"{city} {' '.join(map(str, numbers))}\n" for city, numbers in vectors.items()))
