@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "stoker/base/foreign_names.h"
 #include "stoker/base/problems.h"
 #include "stoker/data/core/feature_layout.h"
 
@@ -171,7 +172,8 @@ Status ReadKindNamed(const std::string& kind, const ConfigNode& options, Feature
                            options.location.ToString(), name, name);
   }
   return InvalidArgument("{}: data.features.{}: there is no kind '{}'; {}",
-                         options.location.ToString(), name, kind, NameAdvice(kind, KindNames()));
+                         options.location.ToString(), name, kind,
+                         RecipeNameAdvice(kind, KindNames()));
 }
 
 Result<Feature> ReadFeature(const ConfigNode::Entry& entry) {

@@ -215,6 +215,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"size: numerical",
                 "r.yaml:4:11: data.features.size: there is no kind 'numerical'; "
                 "did you mean 'numeric'?"},
+        Mistake{"size: numeric_column",
+                "there is no kind 'numeric_column'; here that is data.features: its kind numeric"},
+        Mistake{"kind: {categorical: {hash_bucket_size: 8}}", "here that is hash"},
         Mistake{"size: [numeric]", "r.yaml:4:5: data.features.size is a list; it is a kind"},
         Mistake{"size: {numeric: {normalise: off}}",
                 "data.features.size: unknown option 'normalise'; did you mean 'normalize'?"},
