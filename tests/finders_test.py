@@ -116,6 +116,8 @@ train: {device: cpu, threads: 1}
                                  "--to", "plot.svg")
         self.assertRegex(out, r"(?m)^64 +\d")
         self.assertIn("images a second", self.texts_of("plot.svg"))
+        out, _ = self.run_stoker("bench", "--model", "{lstm: {classes: 3, units: 8}}", "--input", "1x24x4", "--seconds", "0.1")
+        self.assertIn("sequences", out)
 
     def test_wrong_models_and_inputs_are_named(self):
         for arguments, says in [
@@ -124,7 +126,7 @@ train: {device: cpu, threads: 1}
                 (["--model", "mlp", "--input", "tokens"], ["mlp takes numbers"]),
                 (["--model", "wide_and_deep"], ["wide_and_deep takes rows of features"]),
                 (["--model", "{joined: {towers: {a: mlp}}}"], ["joined takes several inputs, each by its name"]),
-                (["--model", "lstm", "--input", "3x8x8"], ["lstm takes sequences of tokens"]),
+                (["--model", "lstm", "--input", "3x8x8"], ["lstm takes sequences of tokens or of numbers, [length, numbers]"]),
                 (["--model", "mlp", "--input", "3x0x4"], ["--input 3x0x4"]),
                 (["--model", "mlp", "--input", "1x2x3x4"], ["--input 1x2x3x4"]),
                 (["--model", "mlp", "--batches", "0"], ["--batches"])]:

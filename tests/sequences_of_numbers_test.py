@@ -48,24 +48,43 @@ class SequencesOfNumbersTest(ProgramTest):
         self.assertLess(found["metrics"]["rmse"], 1.0)
 
     def test_series_of_different_lengths_are_told_apart_and_predicted_the_same_alone_as_among_others(self):
-        self.run_stoker("train", "ragged.yaml", "--run", "run", "--quiet", "--set", "train.tune=off")
+        self.run_stoker("train", "ragged.yaml", "--run", "run", "--quiet", "--set", "train.tune=off", "--set",
+                        "train.callbacks=[{export: {keep: 1}}]")
         self.assertGreater(self.run_json("eval", "run")["accuracy"], 0.95)
         rng = random.Random(9)
         some = [(series(rng, number % 2 == 0), 0) for number in range(7)] + [([], 0)]
         self.write_series("new.jsonl", some)
 
-        def scores(size):
-            out, _ = self.run_stoker("predict", "run", "--scores", "--set", "data.split=null", "--set",
+        def scores(size, run="run"):
+            out, _ = self.run_stoker("predict", run, "--scores", "--set", "data.split=null", "--set",
                                      f"data.source.jsonl.files={self.path('new.jsonl')}", "--set",
                                      f"data.eval.batch={{size: {size}, ragged: true}}")
-            return [[float(part) for part in re.findall(r"-?\d+\.\d+(?:e-?\d+)?", line)] for line in out.splitlines()]
+            return [json.loads(line)["scores"] for line in out.splitlines()]
 
         alone, together = scores(1), scores(8)
-        self.assertEqual(len(alone), len(together))
-        self.assertGreaterEqual(len(alone), len(some))
-        for one, other in zip(alone, together):
+        self.assertEqual([len(one) for one in alone], [2] * len(some))
+        self.assertGreater(len({tuple(one) for one in alone}), 5)
+        for one, other in zip(alone, together, strict=True):
             for left, right in zip(one, other, strict=True):
-                self.assertAlmostEqual(left, right, places=4)
+                self.assertAlmostEqual(left, right, delta=1e-5 * max(1, abs(left)))
+        exported, = os.listdir(self.path("run/exports/latest"))
+        self.assertEqual(scores(8, f"run/exports/latest/{exported}"), together)
+
+    def test_several_ranks_and_micro_batches_train_what_one_process_trains(self):
+        once = ["train", "ragged.yaml", "--quiet", "--set", "train.tune=off", "--set", "train.threads=1", "--set", "train.epochs=1"]
+        self.run_stoker(*once, "--run", "one")
+        self.run_stoker("launch", "-n", "2", "--", *once, "--run", "two")
+        micro = ["--set", "train.accumulate=2", "--set", "data.train.batch={size: 8, ragged: true}"]
+        self.run_stoker(*once, *micro, "--run", "micro")
+        losses = [self.run_json("eval", run)["loss"] for run in ("one", "two", "micro")]
+        for other in losses[1:]:
+            self.assertAlmostEqual(losses[0], other, delta=1e-3)
+
+    def test_a_model_of_windows_predicts_longer_ones(self):
+        self.run_stoker("train", "windows.yaml", "--run", "run", "--quiet", "--set", "train.tune=off", "--set", "train.epochs=1")
+        longer = self.windows.split("  eval:")[1].split("model:")[0].replace("size: 25", "size: 41").replace("length: 24", "length: 40")
+        stages = [line.strip()[2:] for line in longer.splitlines() if line.strip().startswith("- ")]
+        self.run_stoker("predict", "run", "--set", "data.eval=[" + ", ".join(stage.split("  #")[0] for stage in stages) + "]")
 
     def test_a_resumed_run_ends_with_the_same_weights(self):
         quiet = ["--quiet", "--set", "train.tune=off", "--set", "train.threads=1"]
@@ -77,10 +96,10 @@ class SequencesOfNumbersTest(ProgramTest):
     def test_a_series_that_holds_no_number_is_named(self):
         rng = random.Random(4)
         broken = [(series(rng, True), 0) for _ in range(6)]
-        broken[4][0][1][0] = 1e39
+        broken[4][0][1][0] = math.nan
         self.write_series("movements.jsonl", broken)
         self.assert_fails(["train", "ragged.yaml", "--run", "run", "--set", "data.split=null", "--set", "train.tune=off"], 1,
-                          "movements.jsonl")
+                          "is not finite", "movements.jsonl: record 4 ")
 
     def test_padded_numbers_and_options_of_tokens_are_refused_with_what_to_do(self):
         said = "".join(self.run_stoker("check", "ragged.yaml", "--set", "data.train=[{padded_batch: {size: 8}}]", expect=1))

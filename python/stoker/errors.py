@@ -8,7 +8,7 @@ __all__ = ["ConfigError", "DataError", "Error", "ResourceError"]
 
 # A file with data, whose place follows. That of a server has a colon in its name; "record 3", "element 3" and "'0012'", a name in an
 # archive, are no files.
-_FILE = r"(?:^|while [^:\n]*: |: )(?!record \d|element \d|')(?P<file>\w+://\S+?|[^\n:]+)"
+_FILE = r"(?:^|while [^:\n]*: |: )(?!record \d|element \d|')(?P<file>\w+://\S+?(?: \(decompressed\))?|[^\n:]+)"
 _PLACES = (
     # "recipe.yaml:5:17: ...", "train.py:12: ..."
     re.compile(r"(?:^|while [^:\n]*: )(?P<file>[^\n:][^\n]*?):(?P<line>\d+)(?::(?P<column>\d+))?: "),

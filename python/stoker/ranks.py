@@ -48,6 +48,9 @@ def _of_jax():
 def _of_environment():
     """Of the first launcher whose variables say that there are several; a rank without a number of ranks says nothing."""
     for rank_name, world_name in _LAUNCHERS:
+        # A step that speaks MPICH's protocol (srun --mpi=pmi2) says all twice.
+        if rank_name == "PMI_RANK" and os.environ.get("PMI_SIZE") == os.environ.get("SLURM_STEP_NUM_TASKS"):
+            continue
         world = _world(world_name)
         if world > 1:
             # A pod of an indexed Kubernetes job has its rank by that name, and the world where its manifest sets it.

@@ -188,6 +188,9 @@ class Ranks(TestCase):
     def test_of_mpirun_are_not_those_of_the_step_that_started_its_helpers(self):
         self.assertEqual(self.found(OMPI_COMM_WORLD_RANK="5", OMPI_COMM_WORLD_SIZE="8", SLURM_PROCID="1", SLURM_STEP_NUM_TASKS="2"), (5, 8))
 
+    def test_of_a_step_that_says_all_twice_are_slurms(self):
+        self.assertEqual(self.found(PMI_RANK="1", PMI_SIZE="2", SLURM_PROCID="0", SLURM_STEP_NUM_TASKS="2"), (0, 2))
+
     def test_that_do_not_go_together_are_refused_and_both_variables_named(self):
         for rank, world in (("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"),
                             ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS")):

@@ -35,8 +35,8 @@ constexpr Names kMpich = {"MPICH", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "M
 // A pod knows its index; how many there are its manifest says. It is alone on its machine.
 constexpr Names kKubernetes = {"Kubernetes", "JOB_COMPLETION_INDEX", "WORLD_SIZE", nullptr,
                                nullptr};
-// Slurm comes last: where mpirun starts its helpers with srun, the ranks inherit the variables of the
-// helpers' step.
+// Slurm comes last: where mpirun starts its helpers with srun, the ranks inherit the variables of
+// the helpers' step.
 constexpr std::array kLaunchers = {kTorchrun, kOpenMpi, kMpich, kSlurm};
 
 class Environment {
@@ -97,8 +97,8 @@ Result<Membership> FindRank(const Environment& environment) {
   // hosts are.
   const char* const of_mpich = environment.Text(kMpich.world);
   const char* const of_slurm = environment.Text(kSlurm.world);
-  const bool by_srun = of_mpich != nullptr && of_slurm != nullptr &&
-                       std::string_view(of_mpich) == of_slurm;
+  const bool by_srun =
+      of_mpich != nullptr && of_slurm != nullptr && std::string_view(of_mpich) == of_slurm;
   for (const Names& names : kLaunchers) {
     if (by_srun && names.launcher == kMpich.launcher) continue;
     const bool is_pod = by_index && names.launcher == kTorchrun.launcher;
@@ -120,8 +120,8 @@ int64_t PortOf(std::string_view job) {
   return kFirstPort + static_cast<int64_t>(hash % static_cast<uint64_t>(kPorts));
 }
 
-// The process that has started all of MPICH's ranks on this machine, since its launcher, Hydra, names
-// no job. Nothing where it is not among the ancestors.
+// The process that has started all of MPICH's ranks on this machine, since its launcher, Hydra,
+// names no job. Nothing where it is not among the ancestors.
 std::optional<std::string> HydraProxy() {
   constexpr std::string_view kAfterName = ") S ";  // the state of a process, then its parent
   int64_t process = ::getppid();
@@ -177,7 +177,7 @@ Status FindPlace(const Environment& environment, Membership& found) {
   if (found.host.empty() && found.port == 0) return DerivePlace(environment, found);
   return InvalidArgument(
       "rank {} of {} has {} where the ranks find each other, and no {}; set MASTER_ADDR and "
-      "MASTER_PORT both, or neither where the launcher is Slurm",
+      "MASTER_PORT both, or neither where the launcher is Slurm, or MPI on one machine",
       found.rank, found.world,
       found.host.empty() ? fmt::format("the port {}", found.port)
                          : fmt::format("the host {}", found.host),

@@ -155,9 +155,10 @@ TEST(FindMembership, BelievesMpirunRatherThanTheStepThatStartedItsHelpers) {
     EXPECT_EQ(found.rank, 5) << found.launcher;
     EXPECT_EQ(found.world, 8) << found.launcher;
   }
-  srun.insert({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}});
+  srun.insert({{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}});
   STOKER_ASSERT_OK_AND_ASSIGN(const Membership found, Find(srun));
   EXPECT_EQ(found.launcher, "Slurm");
+  EXPECT_EQ(found.rank, 1);
 }
 
 TEST(FindMembership, PodsOfAnIndexedJobWithoutAWorldAreAlone) {

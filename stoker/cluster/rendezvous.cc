@@ -28,6 +28,7 @@ using std::chrono::steady_clock;
 constexpr double kSecondsBetweenAttempts = 0.05;
 constexpr milliseconds kConnectWithin{2000};
 constexpr milliseconds kToldAfter{20'000};
+constexpr milliseconds kOwnNameWithin{30'000};
 
 // Where rank 0 keeps the store, and until when the ranks may come.
 struct Place {
@@ -61,9 +62,20 @@ Result<AddressList> Resolve(const Place& place) {
       place.text(), place.host, ::gai_strerror(error));
 }
 
+// Of rank 0, which listens there. The name of a pod is known only some seconds after it began.
+Result<AddressList> ResolveOwn(const Place& place) {
+  const auto until = std::min(place.until, steady_clock::now() + kOwnNameWithin);
+  while (true) {
+    Result<AddressList> found = Resolve(place);
+    if (found.ok() || steady_clock::now() >= until) return found;
+    if (!SleepUnlessStopped(kSecondsBetweenAttempts))
+      return Cancelled("stopped while looking for the address of {}", place.text());
+  }
+}
+
 // Listens on the address of the store alone; c10d would on every one of the machine.
 Result<Socket> Listen(const Place& place) {
-  STOKER_ASSIGN_OR_RETURN(const AddressList found, Resolve(place));
+  STOKER_ASSIGN_OR_RETURN(const AddressList found, ResolveOwn(place));
   Socket socket;
   const int error = ListenOn(found, socket);
   if (error == 0) return socket;

@@ -319,16 +319,15 @@ TEST(Feeder, GivesRaggedNumbersAsStepsWithOffsets) {
             return OkStatus();
           },
       .output = {{{"steps", DType::kFloat64, {kUnknownDim, 2}}, {"label", DType::kUInt8, {}}}}};
-  STOKER_ASSERT_OK_AND_ASSIGN(
-      const Dataset batches,
-      FromArrays({{"label", Array::Of(std::vector<uint8_t>{1, 0, 2})}}) | steps |
-          Batch{.size = 3, .ragged = true});
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset batches,
+                              FromArrays({{"label", Array::Of(std::vector<uint8_t>{1, 0, 2})}}) |
+                                  steps | Batch{.size = 3, .ragged = true});
   STOKER_ASSERT_OK_AND_ASSIGN(
       const auto feeder,
       Feed(batches, {.inputs = {{.field = "steps", .offsets = "steps_offsets"}}}));
   STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, feeder->Next());
-  EXPECT_TRUE(torch::equal(batch->input.all()[0], torch::tensor({{0.5, 0.5}, {1.0, 1.0}, {1.0, 1.0}})
-                                                      .to(torch::kFloat)));
+  EXPECT_TRUE(torch::equal(batch->input.all()[0],
+                           torch::tensor({{0.5, 0.5}, {1.0, 1.0}, {1.0, 1.0}}).to(torch::kFloat)));
   EXPECT_TRUE(torch::equal(batch->input.offsets(0), torch::tensor({0, 1, 1, 3}, torch::kLong)));
 }
 

@@ -39,8 +39,9 @@ std::vector<at::Tensor> Inputs::Tensors() const {
   return tensors;
 }
 
-at::Tensor Inputs::Padded(double padding) const {
+at::Tensor Inputs::Padded(const at::Scalar& padding) const {
   TORCH_CHECK(all_.size() == 1, "one input was wanted, and there are ", all_.size());
+  TORCH_CHECK(ragged(0), "a ragged input was wanted, and this one has samples of one length");
   const at::Tensor& values = all_.front();
   const at::Tensor lengths = offsets_.front().diff();
   const int64_t longest = lengths.size(0) > 0 ? lengths.max().item<int64_t>() : 0;

@@ -49,8 +49,9 @@ class Inputs {
     return all_.front();
   }
   // Returns the only one, which is ragged, with a row for each sample: [samples, longest, ...], the
-  // shorter ones filled up with `padding`. Throws c10::Error if there are several.
-  at::Tensor Padded(double padding) const;
+  // shorter ones filled up with `padding`. Throws c10::Error if there are several, or it is not
+  // ragged.
+  at::Tensor Padded(const at::Scalar& padding) const;
   // Returns input `i` alone.
   Inputs One(size_t i) const { return WithOffsets(all_[i], offsets_[i]); }
   // Returns all tensors, offsets too.

@@ -46,9 +46,9 @@ TEST(Inputs, ARaggedOneCanBeFilledUp) {
   const at::Tensor places = torch::tensor({0, 2, 2, 3}, torch::kLong);
   EXPECT_TRUE(torch::equal(Inputs::WithOffsets(values.narrow(0, 0, 3), places).Padded(9),
                            torch::tensor({{1, 2}, {9, 9}, {3, 9}}, torch::kLong)));
-  EXPECT_TRUE(torch::equal(Inputs::WithOffsets(values.view({3, 2}), places).Padded(9),
-                           torch::tensor({1, 2, 3, 4, 9, 9, 9, 9, 5, 6, 9, 9}, torch::kLong)
-                               .view({3, 2, 2})));
+  EXPECT_TRUE(torch::equal(
+      Inputs::WithOffsets(values.view({3, 2}), places).Padded(9),
+      torch::tensor({1, 2, 3, 4, 9, 9, 9, 9, 5, 6, 9, 9}, torch::kLong).view({3, 2, 2})));
 }
 
 TEST(Inputs, RepeatSamplesUpToTheNumberThatIsWanted) {

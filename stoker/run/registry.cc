@@ -86,6 +86,34 @@ std::string ModelInput::ToString() const {
   return fmt::format("{} x {} x {}", channels, height, width);
 }
 
+std::optional<int64_t> ModelInput::NumbersAStep() const {
+  if (tokens || !parts.empty() || !features.empty() || num_values() < 1) return std::nullopt;
+  if (steps) return channels;
+  if (height == 1 && width == 1) return 1;
+  return channels == 1 ? std::optional(width) : std::nullopt;
+}
+
+namespace {
+
+// What a model of one input takes, for messages.
+std::string_view TakenBy(ModelTakes takes) {
+  if (takes.tokens && takes.steps) return "sequences of tokens or of numbers";
+  if (takes.tokens) return "sequences of tokens";
+  return takes.steps ? "sequences of numbers" : "numbers";
+}
+
+Status CheckTakesSteps(std::string_view model, ModelTakes takes, const ModelInput& input) {
+  if (input.NumbersAStep()) return OkStatus();
+  return InvalidArgument(
+      "{} takes {}, [length, numbers], and the field of train.input holds {} of {}; give them two "
+      "dimensions (`reshape`)",
+      model, TakenBy(takes),
+      input.features.empty() ? "samples" : "rows of features, which have no order,",
+      input.ToString());
+}
+
+}  // namespace
+
 Status CheckTakes(std::string_view model, ModelTakes takes, const ModelInput& input) {
   if (takes.inputs && input.parts.empty()) {
     return InvalidArgument(
@@ -110,20 +138,15 @@ Status CheckTakes(std::string_view model, ModelTakes takes, const ModelInput& in
     return InvalidArgument(
         "{} takes {}, and the field of train.input holds rows of features with numbers of "
         "categories among them; take linear, mlp or wide_and_deep",
-        model, takes.tokens ? "sequences of tokens" : "numbers");
+        model, TakenBy(takes));
   }
-  if (takes.steps && !input.tokens && input.channels > 1 && input.height * input.width > 1) {
-    return InvalidArgument(
-        "{} takes sequences, of tokens or of numbers [length, numbers], and the field of "
-        "train.input holds samples of {}; give them two dimensions (`reshape`)",
-        model, input.ToString());
-  }
-  if (takes.steps && !input.tokens) return OkStatus();
+  if (takes.steps && !input.tokens) return CheckTakesSteps(model, takes, input);
   if (input.steps) {
     return InvalidArgument(
-        "{} takes {}, and the field of train.input is ragged: sequences of {}; take lstm or gru, "
-        "or give all one length (`truncate`, then `padded_batch` with `shape`)",
-        model, takes.tokens ? "sequences of tokens" : "samples of one size", input.ToString());
+        "{} takes {}, and the field of train.input is ragged: sequences of {}; take lstm or gru{}",
+        model, takes.tokens ? TakenBy(takes) : "samples of one size", input.ToString(),
+        takes.tokens ? ""
+                     : ", or give all one length (`truncate`, then `padded_batch` with `shape`)");
   }
   if (takes.tokens == input.tokens) return OkStatus();
   if (input.tokens) {

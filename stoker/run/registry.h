@@ -44,8 +44,8 @@ struct ModelInput {
   int64_t height = 1;
   int64_t width = 1;
   bool tokens = false;  // a sequence of whole numbers, of any length; the others are not used
-  // A sequence of any length, each step of which has `channels` numbers: of a ragged batch. Those of
-  // one length are planes of 1 x length x numbers.
+  // A sequence of any length, each step of which has `channels` numbers: of a ragged batch. Those
+  // of one length are planes of 1 x length x numbers.
   bool steps = false;
   FeatureLayout features = {};  // what the channels are, where the pipeline says so
   std::string name = {};        // in train.input, of one of several inputs
@@ -53,6 +53,9 @@ struct ModelInput {
   std::vector<ModelInput> parts = {};
 
   int64_t num_values() const { return channels * height * width; }
+  // Returns how many numbers a step has, where this can be read as a sequence of steps of numbers:
+  // `steps`, a plane of [length, numbers], or a row of one number a step that is none of features.
+  std::optional<int64_t> NumbersAStep() const;
   bool operator==(const ModelInput&) const = default;
   // "1 x 28 x 28": channels, height, width; or "tokens", or "12 numbers a step". Of several inputs
   // "image: 1 x 28 x 28, words: tokens".
@@ -103,10 +106,11 @@ concept ScheduleOptions = requires(const T& options, const SchedulePlan& plan) {
 };
 
 // What a model's struct says it takes. With `static constexpr bool kTakesTokens = true` sequences
-// of whole numbers; others take numbers. With kTakesSteps sequences of numbers, of one length or
-// ragged. With kTakesFeatures rows of features among which are
-// categories, whose numbers say nothing by their size. With kTakesInputs it takes samples with
-// parts, each of which may be any of these, and no others.
+// of whole numbers; others take numbers. With kTakesSteps sequences of numbers
+// (ModelInput::NumbersAStep), of one length or ragged: such a model overrides Model::ForwardAll and
+// looks at Inputs::offsets, since no number marks the end of a sequence. With kTakesFeatures rows
+// of features among which are categories, whose numbers say nothing by their size. With
+// kTakesInputs it takes samples with parts, each of which may be any of these, and no others.
 struct ModelTakes {
   bool tokens = false;
   bool steps = false;
@@ -126,12 +130,11 @@ class ModelRegistry : public Registry<std::shared_ptr<Model>, const ModelInput&>
     constexpr bool kSteps = requires { requires T::kTakesSteps; };
     constexpr bool kFeatures = requires { requires T::kTakesFeatures; };
     constexpr bool kInputs = requires { requires T::kTakesInputs; };
-    AddKind<T>("model",
-               [](const T& options, const ModelInput& in) -> Result<std::shared_ptr<Model>> {
-                 STOKER_RETURN_IF_ERROR(
-                     CheckTakes(T::kName, {kTokens, kSteps, kFeatures, kInputs}, in));
-                 return options.Build(in);
-               });
+    AddKind<T>(
+        "model", [](const T& options, const ModelInput& in) -> Result<std::shared_ptr<Model>> {
+          STOKER_RETURN_IF_ERROR(CheckTakes(T::kName, {kTokens, kSteps, kFeatures, kInputs}, in));
+          return options.Build(in);
+        });
   }
   static const ModelRegistry& Known() { return ToAddTo(); }
   static ModelRegistry& ToAddTo();

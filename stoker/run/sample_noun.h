@@ -7,8 +7,8 @@
 
 namespace stoker {
 
-// Returns what messages call such a sample: "image", "sequence" of tokens or steps, or "sample" for a
-// row of numbers.
+// Returns what messages call such a sample: "image", "sequence" of tokens or steps, or "sample" for
+// a row of numbers.
 inline std::string_view NounOf(const ModelInput& input) {
   if (!input.parts.empty()) return "sample";
   if (input.tokens || input.steps) return "sequence";

@@ -54,9 +54,10 @@ TEST(WeightsFile, TheShapeOfASampleIsReadBackFromItsText) {
   const ModelInput steps{.channels = 12, .steps = true};
   EXPECT_EQ(steps.ToString(), "12 numbers a step");
   EXPECT_EQ(SampleShapeIn(steps.ToString()), steps);
-  for (const char* other : {"", "text", "0 numbers a step", " numbers a step", "1 x 2 numbers a step", "3", "3 x 224", "3 x 224 x", "3 x 224 x 1 x 1", "0 x 1 x 1",
-                            "3 x -1 x 1", "3x224x1", "99999999999999999999 x 1 x 1", "a: 3",
-                            "a: 3 x 4 x 5, ", "a: 3 x 4 x 5, b", "a, b: tokens"})
+  for (const char* other : {"", "text", "0 numbers a step", " numbers a step",
+                            "1 x 2 numbers a step", "3", "3 x 224", "3 x 224 x", "3 x 224 x 1 x 1",
+                            "0 x 1 x 1", "3 x -1 x 1", "3x224x1", "99999999999999999999 x 1 x 1",
+                            "a: 3", "a: 3 x 4 x 5, ", "a: 3 x 4 x 5, b", "a, b: tokens"})
     EXPECT_EQ(SampleShapeIn(other), std::nullopt) << other;
 }
 

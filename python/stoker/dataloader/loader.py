@@ -155,7 +155,7 @@ class _Positioned:
         except StopIteration:
             self.position.ended = True
             raise
-        # A batch that fails is tried again by who resumes there, and is behind the position of who has gone on.
+        # The caller who resumes where a batch failed reads it again; one who went on has passed it.
         self.position.given += 1 + self._failed
         self._failed = 0
         return batch

@@ -320,7 +320,8 @@ bool GivesWordsZero(const ConfigNode& words) {
   return (listed && HasZero(words, "reserve")) || (unknown != nullptr && unknown->scalar == "0");
 }
 
-// Whether the stage puts the field into a row of features, whose lists have no padding of their own.
+// Whether the stage puts the field into a row of features, which takes it out of the sample: what
+// fills up later fills up others.
 bool TakesIntoRow(const Stage& stage, const std::string& field) {
   const auto row = stage.As<FeatureRow>();
   return row && std::ranges::any_of(row->features.fields(), [&](const RowFeature& feature) {

@@ -18,8 +18,8 @@ inline bool IsRaggedTokens(const Field& field) {
   return IsToken(field.dtype) && field.shape.size() == 1;
 }
 
-// Returns whether a ragged field holds sequences of steps of numbers, those of all samples: [steps],
-// one number each, or [steps, numbers].
+// Returns whether a ragged field holds sequences of steps of numbers, those of all samples:
+// [steps], one number each, or [steps, numbers].
 inline bool IsRaggedNumbers(const Field& field) {
   const Shape& shape = field.shape;
   return IsFloating(field.dtype) &&

@@ -7,6 +7,7 @@
 
 #include "stoker/base/named_kind.h"
 #include "stoker/base/options.h"
+#include "stoker/data/core/ragged_fields.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/options/whole_pipeline.h"
@@ -86,6 +87,8 @@ Result<NormalizeApart> TakeNormalizeOut(const DataRecipe& recipe, std::string_vi
       {{"root", {}, WriteOption(recipe.root)}, {"train", {}, ConfigNode::List(found.items)}});
   STOKER_ASSIGN_OR_RETURN(const DataRecipe without,
                           ParseDataSection(ConfigNode::Map({{"data", {}, data}}), recipe.root));
+  if (FindOffsets(without.train, field))
+    return FailedPrecondition("'{}' is ragged, and bytes of differing numbers are no input", field);
   STOKER_ASSIGN_OR_RETURN(const size_t index, without.train.spec().IndexOf("normalize", field));
   if (without.train.spec().fields[index].dtype != DType::kUInt8) {
     return FailedPrecondition("normalize gets {} there, no bytes",

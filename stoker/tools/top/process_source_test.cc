@@ -55,7 +55,7 @@ TEST(ProcessSource, WatchesAProcessUntilItEnds) {
   ASSERT_EQ(history.processes.size(), 1u);
   EXPECT_EQ(history.processes[0].pid, sleeper.pid());
   EXPECT_GE(history.processes[0].threads, 1);  // ThreadSanitizer has one of its own
-  EXPECT_FALSE(history.verdict);  // too little was seen
+  EXPECT_FALSE(history.verdict);               // too little was seen
   sleeper.End();
   source.Look(history);
   EXPECT_EQ(history.state, TopState::kEnded);

@@ -6,7 +6,6 @@
 
 #include "stoker/base/config.h"
 #include "stoker/base/json_text.h"
-#include "stoker/run/sample_noun.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/text.h"
 #include "stoker/tools/program/trace_options.h"
@@ -77,7 +76,7 @@ Status MeasureAndPrint(const BenchArguments& arguments) {
   const ModelBench& bench = *measured;
   const std::string title =
       fmt::format("{}, {} samples: by batch size", model.name, arguments.input);
-  const Chart chart = TrialChart(bench.trials, title, NounOf(input));
+  const Chart chart = TrialChart(bench.trials, title, bench.noun);
   STOKER_RETURN_IF_ERROR(WriteChart(chart, arguments.chart));
   if (arguments.json) {
     const Json json = {{"model", model.name},
@@ -93,7 +92,7 @@ Status MeasureAndPrint(const BenchArguments& arguments) {
                      fmt::format("\n{} parameters, float32 training steps on {}, {}, {}\n\n",
                                  WithThousands(static_cast<double>(bench.parameters)), bench.device,
                                  bench.memory_format, CountText(bench.threads, "thread")) +
-                     TrialTable(bench.trials, NounOf(input)));
+                     TrialTable(bench.trials, bench.noun));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "stoker/base/short_text.h"
+#include "stoker/run/sample_noun.h"
 #include "stoker/train/core/parameters.h"
 
 namespace stoker {
@@ -28,10 +29,11 @@ size_t Model::AddBlock(std::string name, std::vector<std::shared_ptr<torch::nn::
 at::Tensor Model::PaddedTokens(const Inputs& inputs) const {
   if (!inputs.any_ragged()) return inputs.only();
   const std::optional<KnownTokens> known = Tokens();
-  TORCH_CHECK(known.has_value(),
-              "the samples are ragged, and the model does not say with which number they are to be "
-              "padded (Model::Tokens); use padded_batch");
-  return inputs.Padded(static_cast<double>(known->padding));
+  TORCH_CHECK(
+      known.has_value(),
+      "the samples are ragged, and the model neither says with which number tokens are to be "
+      "padded (Model::Tokens) nor takes them as they are (Model::ForwardAll)");
+  return inputs.Padded(known->padding);
 }
 
 Status Model::CheckpointActivations(const std::vector<std::string>& patterns) {
@@ -62,6 +64,10 @@ Status Model::CheckpointActivations(const std::vector<std::string>& patterns) {
     }
   }
   return OkStatus();
+}
+
+std::string NounOf(const Model& model, const ModelInput& input) {
+  return model.ReadsSequences() ? "sequence" : std::string(NounOf(input));
 }
 
 NamedTensors ParametersOf(const Model& model) {

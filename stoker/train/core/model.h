@@ -19,6 +19,8 @@
 
 namespace stoker {
 
+struct ModelInput;  // run/registry.h
+
 // Scores of an auxiliary head on earlier layers, whose loss helps these to learn.
 struct AuxiliaryScores {
   at::Tensor scores;  // as Model::Forward returns them
@@ -39,7 +41,8 @@ struct TrainingScores {
 class Model : public torch::nn::Module {
  public:
   // input: float, [samples, channels, height, width], contiguous or channels-last; of a model of
-  // sequences of tokens (kTakesTokens, run/registry.h) int64, [samples, length].
+  // sequences of tokens (kTakesTokens, run/registry.h) int64, [samples, length], and of numbers
+  // (kTakesSteps) [samples, length, numbers] or [samples, length].
   // Returns scores before softmax: float, [samples, classes].
   virtual at::Tensor Forward(const at::Tensor& input) = 0;
 
@@ -48,7 +51,8 @@ class Model : public torch::nn::Module {
   virtual TrainingScores ForwardToTrain(const at::Tensor& input) { return {Forward(input), {}}; }
 
   // Do the same with all inputs, in the order of ModelInput::parts. The trainer calls these; a
-  // model of one input leaves them as they are. Ragged tokens are padded for it.
+  // model of one input leaves them as they are. Ragged tokens are padded for it; one that takes
+  // ragged steps of numbers overrides both.
   virtual at::Tensor ForwardAll(const Inputs& inputs) { return Forward(PaddedTokens(inputs)); }
   virtual TrainingScores ForwardAllToTrain(const Inputs& inputs) {
     return ForwardToTrain(PaddedTokens(inputs));
@@ -114,6 +118,10 @@ class Model : public torch::nn::Module {
   };
   std::vector<Block> blocks_;
 };
+
+// Returns what messages call a sample of such a model: "sequence" where it reads steps, else as
+// NounOf of run/sample_noun.h.
+std::string NounOf(const Model& model, const ModelInput& input);
 
 // A model of several inputs. Its struct says so: `static constexpr bool kTakesInputs = true`
 // (run/registry.h).

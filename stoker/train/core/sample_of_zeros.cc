@@ -17,7 +17,8 @@ Inputs SampleOfZeros(const ModelInput& input) {
   }
   if (input.tokens) return at::zeros({1, kLength}, at::kLong);
   if (input.steps)
-    return Inputs::WithOffsets(at::zeros({kLength, input.channels}), at::tensor({int64_t{0}, kLength}));
+    return Inputs::WithOffsets(at::zeros({kLength, input.channels}),
+                               at::tensor({int64_t{0}, kLength}));
   if (input.height == 1 && input.width == 1) return at::zeros({1, input.channels});
   return at::zeros({1, input.channels, input.height, input.width});
 }

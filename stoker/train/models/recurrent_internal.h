@@ -13,6 +13,7 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/rnn.h>
 
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -34,10 +35,11 @@ void DescribeRecurrent(OptionTable<T>& table) {
              Between(1, 100))
       .Field("bidirectional", &T::bidirectional,
              "whether each layer also reads the sequence from its end")
-      .Field("dropout", &T::dropout,
-             "share of values dropped of the tokens' vectors, or of the numbers of steps, and before "
-             "the output",
-             OptionRange{.low = 0, .high = 0.99});
+      .Field(
+          "dropout", &T::dropout,
+          "share of values dropped of the tokens' vectors, or of the numbers of steps, and before "
+          "the output",
+          OptionRange{.low = 0, .high = 0.99});
 }
 
 // A vector for each token, or the numbers of each step as they are, layers of Cells, and a linear
@@ -51,19 +53,18 @@ void DescribeRecurrent(OptionTable<T>& table) {
 template <typename Cells, typename Options>
 class RecurrentModel final : public Model {
  public:
-  // `numbers`: those of a step; 0 where the input is tokens.
-  RecurrentModel(const Options& options, int64_t numbers)
+  // `numbers`: those of a step; nothing where the input is tokens.
+  RecurrentModel(const Options& options, std::optional<int64_t> numbers)
       : options_(options),
         numbers_(numbers),
-        embedding_(numbers == 0 ? torch::nn::Embedding(options.tokens, options.width)
-                                : torch::nn::Embedding(nullptr)) {
+        embedding_(numbers ? torch::nn::Embedding(nullptr)
+                           : torch::nn::Embedding(options.tokens, options.width)) {
     using CellOptions = std::conditional_t<kLstm, torch::nn::LSTMOptions, torch::nn::GRUOptions>;
     if (takes_tokens()) register_module("embedding", embedding_);
-    const int64_t width = takes_tokens() ? options.width : numbers;
-    cells_ =
-        register_module("recurrent", Cells(CellOptions(width, options.units)
-                                               .num_layers(options.layers)
-                                               .bidirectional(options.bidirectional)));
+    const int64_t width = numbers.value_or(options.width);
+    cells_ = register_module("recurrent", Cells(CellOptions(width, options.units)
+                                                    .num_layers(options.layers)
+                                                    .bidirectional(options.bidirectional)));
     register_module("head", head_);
   }
 
@@ -84,8 +85,8 @@ class RecurrentModel final : public Model {
     if (takes_tokens() || !inputs.any_ragged()) return Model::ForwardAll(inputs);
     const at::Tensor lengths = inputs.offsets(0).diff().clamp_min(1).cpu();
     at::Tensor steps = inputs.Padded(0);
-    if (steps.size(1) == 0) steps = at::zeros({steps.size(0), 1, numbers_}, steps.options());
-    return Scores(steps.reshape({steps.size(0), -1, numbers_}), lengths);
+    if (steps.size(1) == 0) steps = at::zeros({steps.size(0), 1, *numbers_}, steps.options());
+    return Scores(steps.reshape({steps.size(0), steps.size(1), *numbers_}), lengths);
   }
   TrainingScores ForwardAllToTrain(const Inputs& inputs) override {
     return {ForwardAll(inputs), {}};
@@ -94,7 +95,7 @@ class RecurrentModel final : public Model {
  private:
   static constexpr bool kLstm = std::is_same_v<Cells, torch::nn::LSTM>;
 
-  bool takes_tokens() const { return numbers_ == 0; }
+  bool takes_tokens() const { return !numbers_; }
   int64_t directions() const { return options_.bidirectional ? 2 : 1; }
 
   at::Tensor ScoresOfTokens(const at::Tensor& batch) {
@@ -108,12 +109,18 @@ class RecurrentModel final : public Model {
 
   // All of one length.
   at::Tensor ScoresOfSteps(const at::Tensor& batch) {
-    const at::Tensor steps = batch.reshape({batch.size(0), -1, numbers_});
+    int64_t numbers_of_sample = 1;
+    for (int64_t i = 1; i < batch.dim(); ++i) numbers_of_sample *= batch.size(i);
+    const at::Tensor steps =
+        batch.reshape({batch.size(0), numbers_of_sample / *numbers_, *numbers_});
     return Scores(steps, at::full({steps.size(0)}, steps.size(1), at::kLong));
   }
 
-  // vectors: [samples, longest, numbers of a step]; lengths: int64 on the CPU, at least 1.
+  // vectors: [samples, longest, numbers of a step]; lengths: int64 on the CPU, at least 1. Packing
+  // refuses a batch without samples, which a rank may get beside others' rows.
   at::Tensor Scores(const at::Tensor& vectors, const at::Tensor& lengths) {
+    if (vectors.size(0) == 0)
+      return head_(at::zeros({0, options_.units * directions()}, vectors.options()));
     return head_(Dropped(LastStates(Dropped(vectors), lengths)));
   }
 
@@ -160,16 +167,18 @@ class RecurrentModel final : public Model {
   }
 
   const Options options_;
-  const int64_t numbers_;
+  const std::optional<int64_t> numbers_;
   torch::nn::Embedding embedding_;
   Cells cells_{nullptr};
   torch::nn::Linear head_{options_.units * directions(), options_.classes};
 };
 
-// Errors: kInvalidArgument where options of tokens are given and the input is numbers.
+// REQUIRES: CheckTakes has passed. Errors: kInvalidArgument where the input is numbers and options
+// of tokens have other values than their defaults.
 template <typename Cells, typename Options>
 Result<std::shared_ptr<Model>> BuildRecurrent(const Options& options, const ModelInput& input) {
-  if (input.tokens) return std::make_shared<RecurrentModel<Cells, Options>>(options, 0);
+  using Made = RecurrentModel<Cells, Options>;
+  if (input.tokens) return std::make_shared<Made>(options, std::nullopt);
   const Options defaults;
   if (options.tokens != defaults.tokens || options.width != defaults.width ||
       options.padding != defaults.padding) {
@@ -179,9 +188,7 @@ Result<std::shared_ptr<Model>> BuildRecurrent(const Options& options, const Mode
         "the field of the tokens",
         Options::kName, input.ToString());
   }
-  const bool one_number = !input.steps && input.height == 1 && input.width == 1;
-  const int64_t numbers = input.steps ? input.channels : one_number ? 1 : input.width;
-  return std::make_shared<RecurrentModel<Cells, Options>>(options, numbers);
+  return std::make_shared<Made>(options, input.NumbersAStep());
 }
 
 }  // namespace stoker

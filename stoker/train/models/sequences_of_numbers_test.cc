@@ -59,16 +59,16 @@ void ExpectTorchsScores(const Kind& kind) {
 
   const auto ragged = Built(kind, kRagged);
   const at::Tensor values = torch::randn({9, 4});
-  const at::Tensor of_ragged = ragged->ForwardAll(
-      Inputs::WithOffsets(values, torch::tensor({0, 2, 2, 7, 9}, torch::kLong)));
+  const at::Tensor of_ragged =
+      ragged->ForwardAll(Inputs::WithOffsets(values, torch::tensor({0, 2, 2, 7, 9}, torch::kLong)));
   ASSERT_EQ(of_ragged.size(0), 4);
   const std::vector<std::pair<int64_t, int64_t>> places = {{0, 2}, {2, 0}, {2, 5}, {7, 2}};
   for (size_t i = 0; i < places.size(); ++i) {
     const auto [begin, length] = places[i];
     // One without a step is a step of zeros.
     const at::Tensor own = length == 0 ? torch::zeros({1, 4}) : values.narrow(0, begin, length);
-    EXPECT_TRUE(torch::allclose(of_ragged[static_cast<int64_t>(i)], expected(*ragged, own), 1e-4,
-                                1e-5))
+    EXPECT_TRUE(
+        torch::allclose(of_ragged[static_cast<int64_t>(i)], expected(*ragged, own), 1e-4, 1e-5))
         << i;
   }
 }
@@ -92,9 +92,8 @@ TEST(SequencesOfNumbers, OfOneNumberAStepMayHaveNoDimensionForIt) {
 
   const auto ragged = Built(Gru{.classes = 2, .units = 5}, {.channels = 1, .steps = true});
   const at::Tensor values = torch::randn({5}), places = torch::tensor({0, 3, 5}, torch::kLong);
-  EXPECT_TRUE(torch::equal(
-      ragged->ForwardAll(Inputs::WithOffsets(values, places)),
-      ragged->ForwardAll(Inputs::WithOffsets(values.unsqueeze(1), places))));
+  EXPECT_TRUE(torch::equal(ragged->ForwardAll(Inputs::WithOffsets(values, places)),
+                           ragged->ForwardAll(Inputs::WithOffsets(values.unsqueeze(1), places))));
 }
 
 TEST(SequencesOfNumbers, OfWhichNoneHasAStepHaveScores) {
@@ -103,6 +102,37 @@ TEST(SequencesOfNumbers, OfWhichNoneHasAStepHaveScores) {
   const Inputs none =
       Inputs::WithOffsets(torch::zeros({0, 4}), torch::tensor({0, 0, 0}, torch::kLong));
   EXPECT_TRUE(torch::equal(model->ForwardAll(none)[1], model->Forward(torch::zeros({1, 1, 4}))[0]));
+}
+
+TEST(SequencesOfNumbers, OfWhichThereAreNoneHaveNoScoresAndNoGradients) {
+  for (const ModelInput& input : {kWindows, kRagged}) {
+    const auto model = Built(Gru{.classes = 2, .units = 5, .bidirectional = true}, input);
+    const Inputs none =
+        input.steps ? Inputs::WithOffsets(torch::zeros({0, 4}), torch::zeros({1}, torch::kLong))
+                    : Inputs(torch::zeros({0, 6, 4}));
+    const at::Tensor scores = model->ForwardAllToTrain(none).scores;
+    EXPECT_EQ(scores.sizes(), (std::vector<int64_t>{0, 2}));
+    scores.sum().backward();
+    EXPECT_EQ(model->named_parameters()["head.weight"].grad().abs().sum().item<float>(), 0);
+  }
+}
+
+TEST(SequencesOfNumbers, HaveTheGradientsOfEachByItself) {
+  const auto ragged = Built(Lstm{.classes = 2, .units = 5, .layers = 2}, kRagged);
+  const at::Tensor values = torch::randn({7, 4});
+  const at::Tensor places = torch::tensor({0, 3, 4, 7}, torch::kLong);
+  ragged->ForwardAllToTrain(Inputs::WithOffsets(values, places)).scores.square().sum().backward();
+  std::vector<at::Tensor> together;
+  for (const at::Tensor& parameter : ragged->parameters())
+    together.push_back(parameter.grad().clone());
+  ragged->zero_grad();
+  for (int64_t i = 0; i < 3; ++i) {
+    const auto begin = places[i].item<int64_t>(), end = places[i + 1].item<int64_t>();
+    ragged->Forward(values.narrow(0, begin, end - begin).unsqueeze(0)).square().sum().backward();
+  }
+  size_t number = 0;
+  for (const at::Tensor& parameter : ragged->parameters())
+    EXPECT_TRUE(torch::allclose(parameter.grad(), together[number++], 1e-4, 1e-5)) << number;
 }
 
 TEST(SequencesOfNumbers, HaveNoTableOfTokens) {
@@ -135,7 +165,12 @@ TEST(SequencesOfNumbers, AreRefusedWhereTheyAreNoneOrTheModelTakesOthers) {
   EXPECT_THAT(StatusOfBuilding(Lstm{.classes = 2, .padding = 1}, kRagged),
               FailsWith(StatusCode::kInvalidArgument, "4 numbers a step; leave them out"));
   EXPECT_THAT(StatusOfBuilding(Gru{.classes = 2}, {.channels = 3, .height = 8, .width = 8}),
-              FailsWith(StatusCode::kInvalidArgument, "gru takes sequences, of tokens or of"));
+              FailsWith(StatusCode::kInvalidArgument, "gru takes sequences of tokens or of"));
+  EXPECT_THAT(StatusOfBuilding(Gru{.classes = 2}, {.channels = 1, .height = 8, .width = 0}),
+              FailsWith(StatusCode::kInvalidArgument, "holds samples of 1 x 8 x 0"));
+  const FeatureLayout columns{.columns = {{.name = "size", .slots = 3}}};
+  EXPECT_THAT(StatusOfBuilding(Gru{.classes = 2}, {.channels = 3, .features = columns}),
+              FailsWith(StatusCode::kInvalidArgument, "rows of features, which have no order"));
   EXPECT_THAT(StatusOfBuilding(Mlp{.classes = 2}, kRagged),
               FailsWith(StatusCode::kInvalidArgument, "ragged: sequences of 4 numbers a step"));
   EXPECT_THAT(StatusOfBuilding(EmbeddingBag{.classes = 2}, kRagged),

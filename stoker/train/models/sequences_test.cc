@@ -185,8 +185,8 @@ TEST(SequenceModels, AndModelsOfNumbersRefuseEachOthersInputs) {
   };
   EXPECT_THAT(BuildModel(named("mlp"), kTokens, 1, {}),
               FailsWith(StatusCode::kInvalidArgument, "cast: float32"));
-  EXPECT_THAT(BuildModel(named("lstm"), {.channels = 4}, 1, {}),
-              FailsWith(StatusCode::kInvalidArgument, "lstm takes sequences of tokens"));
+  EXPECT_THAT(BuildModel(named("embedding_bag"), {.channels = 4}, 1, {}),
+              FailsWith(StatusCode::kInvalidArgument, "embedding_bag takes sequences of tokens"));
 }
 
 TEST(EmbeddingBagModel, CombinesTheVectorsOfTheTokens) {

@@ -13,7 +13,6 @@
 #include "stoker/data/transforms/layout.h"
 #include "stoker/device/feeder.h"
 #include "stoker/run/run_schedule.h"
-#include "stoker/run/sample_noun.h"
 #include "stoker/run/train_check.h"
 #include "stoker/train/core/objective.h"
 #include "stoker/train/core/parameters.h"
@@ -48,6 +47,12 @@ Result<ModelInput> CheckData(const Recipe& recipe) {
     return InvalidArgument(
         "data.eval has other features than data.train: other columns, categories or embeddings; "
         "prepare both alike");
+  }
+  if (eval->steps != input.steps) {
+    return InvalidArgument(
+        "data.eval gives samples of {}, data.train of {}; make the batches of both ragged, or of "
+        "neither",
+        eval->ToString(), input.ToString());
   }
   if (*eval != input) {
     return InvalidArgument(
@@ -213,7 +218,7 @@ Status CheckLastBatch(const Recipe& recipe, Model& model, const ModelInput& inpu
 Status CheckModel(const Recipe& recipe, CheckedRecipe& checked) {
   STOKER_ASSIGN_OR_RETURN(const auto model, TryToBuild(recipe, checked.input));
   checked.tokens = model->TokensOfAll();
-  checked.noun = model->ReadsSequences() ? "sequence" : std::string(NounOf(checked.input));
+  checked.noun = NounOf(*model, checked.input);
   STOKER_RETURN_IF_ERROR(CheckPaddings(recipe, checked.tokens));
   STOKER_RETURN_IF_ERROR(ParametersToTrain(*model, recipe.train).status());
   const TrainOptions& options = recipe.train.options;

@@ -231,8 +231,10 @@ struct Predictor::Parts {
   }
 
   // What the model was trained on, where that is known, or has been given before.
+  std::string SampleTrainedOn() const { return model ? sample.ToString() : loaded.sample; }
+
   Status CheckSample(const ModelInput& shape) const {
-    const std::string trained = model ? sample.ToString() : loaded.sample;
+    const std::string trained = SampleTrainedOn();
     if (trained.empty() || shape.ToString() == trained) return OkStatus();
     const std::optional<ModelInput> trained_on = SampleShapeIn(trained);
     const auto is_plane = [](const ModelInput& input) {
@@ -252,12 +254,18 @@ struct Predictor::Parts {
   Status MakeModel(const Dataset& batches) {
     STOKER_RETURN_IF_ERROR(CheckStageFiles(run, recipe, batches));
     STOKER_ASSIGN_OR_RETURN(const ModelInput shape, ModelInputOf(batches, options.AllInputs()));
-    STOKER_RETURN_IF_ERROR(CheckSample(shape));
+    const Status differs = CheckSample(shape);
+    // A model that goes from step to step takes sequences of any length.
+    const std::optional<int64_t> numbers = shape.NumbersAStep();
+    const std::optional<ModelInput> trained_on = SampleShapeIn(SampleTrainedOn());
+    const bool other_length = numbers && trained_on && trained_on->NumbersAStep() == numbers;
+    if (!differs.ok() && (!other_length || (model && !model->ReadsSequences()))) return differs;
     if (model) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(
         std::shared_ptr<Model> made,
         BuildModel(model_recipe, shape, /*seed=*/0,
                    {.device = device.device, .memory_format = choices.memory_format}));
+    if (!differs.ok() && !made->ReadsSequences()) return differs;
     const Status fits = CopyArraysInto(StateOf(*made), loaded.arrays, /*prefix=*/"", loaded.source);
     if (!fits.ok() && loaded.sample.empty()) {
       return fits.While(fmt::format("making the model for samples of {}", shape.ToString()));

@@ -64,7 +64,8 @@ class LayerTrace {
 // Returns the numbers of the rows of `values` that hold a NaN or an infinity, at most `most` of
 // them. Waits for a device.
 std::vector<int64_t> RowsNotFinite(const at::Tensor& values, int64_t most = 8);
-// Returns the same of the samples of an input, ragged or not.
+// Returns the same of the samples of one input, ragged or not, each once. REQUIRES: there is
+// exactly one.
 std::vector<int64_t> SamplesNotFinite(const Inputs& one, int64_t most = 8);
 
 }  // namespace stoker

@@ -41,19 +41,11 @@ std::string SizeKeyOf(const Dataset& batches) {
 
 Inputs RandomInput(const ModelInput& input) {
   if (!input.parts.empty()) {
-    Inputs parts;
-    for (const ModelInput& part : input.parts) {
-      const Inputs random = RandomInput(part);
-      parts.Add(random.all().front(), random.offsets(0));
-    }
-    return parts;
+    std::vector<at::Tensor> parts;
+    for (const ModelInput& part : input.parts) parts.push_back(RandomInput(part).only());
+    return Inputs(std::move(parts));
   }
   if (input.tokens) return at::ones({kRandomSamples, kRandomTokens}, at::kLong);
-  if (input.steps) {
-    constexpr int64_t kSteps = kRandomSamples * kRandomTokens;
-    return Inputs::WithOffsets(at::randn({kSteps, input.channels}),
-                               at::arange(0, kSteps + 1, kRandomTokens, at::kLong));
-  }
   at::Tensor values = at::randn({kRandomSamples, input.channels, input.height, input.width});
   int64_t slot = 0;
   for (const FeatureColumn& column : input.features.columns) {
@@ -120,12 +112,13 @@ Result<ModelBench> BenchModel(const ModelRegistry::Configured& model,
   Recipe recipe{.data = {.root = {}, .train = Dataset(nullptr)}, .model = model, .train = {}};
   recipe.train.options.device = options.device;
   if (options.threads > 0) recipe.train.options.threads = options.threads;
-  const bool images = options.input.height > 1 && options.input.width > 1;
+  STOKER_ASSIGN_OR_RETURN(const auto built, BuildModel(model, options.input, /*seed=*/1, {}));
+  const bool images =
+      options.input.height > 1 && options.input.width > 1 && !built->ReadsSequences();
   recipe.train.options.memory_format = options.memory_format != "auto" ? options.memory_format
                                        : images                        ? "channels_last"
                                                                        : "contiguous";
   STOKER_ASSIGN_OR_RETURN(const FinderPlace place, PlaceFor(recipe.train.options));
-  STOKER_ASSIGN_OR_RETURN(const auto built, BuildModel(model, options.input, /*seed=*/1, {}));
   STOKER_ASSIGN_OR_RETURN(TensorBatch samples,
                           RandomBatch(*built, options.input, place.placement.device));
   STOKER_ASSIGN_OR_RETURN(
@@ -138,6 +131,7 @@ Result<ModelBench> BenchModel(const ModelRegistry::Configured& model,
   STOKER_RETURN_IF_ERROR(trials->RetimeOutliers());
   return ModelBench{.trials = trials->trials(),
                     .parameters = CountParameters(*built),
+                    .noun = NounOf(*built, options.input),
                     .device = place.device.description,
                     .memory_format = recipe.train.options.memory_format,
                     .threads = at::get_num_threads()};

@@ -49,6 +49,7 @@ struct ModelBenchOptions {
 struct ModelBench {
   std::vector<BatchTrial> trials;
   int64_t parameters = 0;
+  std::string noun = "sample";  // what messages call a sample (sample_noun.h)
   std::string device;
   std::string memory_format;
   int threads = 0;
