@@ -1,6 +1,7 @@
 #include "stoker/data/recipe/normalize_apart.h"
 
 #include "stoker/data/recipe/recipe.h"
+#include "stoker/data/testing/picture_folder.h"
 #include "stoker/data/testing/testing.h"
 
 namespace stoker::normalize_apart_test {
@@ -8,7 +9,7 @@ namespace stoker::normalize_apart_test {
 // As bytes, their values and offsets would be no input of a model of numbers.
 TEST(TakeNormalizeOut, LeavesTheStageOfARaggedBatchWhereItIs) {
   const TempDir dir;
-  WriteFileForTest(dir / "strokes.jsonl", "{\"x\": [1, 2, 3]}\n{\"x\": [4]}\n");
+  WriteBelow(dir, "strokes.jsonl", "{\"x\": [1, 2, 3]}\n{\"x\": [4]}\n");
   STOKER_ASSERT_OK_AND_ASSIGN(
       const DataRecipe data,
       ParseDataSection(
