@@ -95,11 +95,24 @@ class SequencesOfNumbersTest(ProgramTest):
 
     def test_a_series_that_holds_no_number_is_named(self):
         rng = random.Random(4)
-        broken = [(series(rng, True), 0) for _ in range(6)]
-        broken[4][0][1][0] = math.nan
-        self.write_series("movements.jsonl", broken)
-        self.assert_fails(["train", "ragged.yaml", "--run", "run", "--set", "data.split=null", "--set", "train.tune=off"], 1,
-                          "is not finite", "movements.jsonl: record 4 ")
+        # In the first batch and in a later one; cells make finite scores of infinity.
+        for number, record in ((math.nan, 4), (math.inf, 4), (math.nan, 190), (-math.inf, 190)):
+            with self.subTest(number=number, record=record):
+                broken = [(series(rng, True), 0) for _ in range(200)]
+                broken[record][0][1][0] = number
+                self.write_series("movements.jsonl", broken)
+                self.assert_fails(["train", "ragged.yaml", "--run", f"run{number}{record}", "--set", "data.split=null", "--set",
+                                   "train.tune=off", "--set", "data.train=[{batch: {size: 16, ragged: true}}]"], 1,
+                                  "are not finite", f"movements.jsonl: record {record} ")
+
+    def test_lint_proposes_what_sequences_can_be_given(self):
+        rng = random.Random(6)
+        self.write_series("movements.jsonl", [([[100 + rng.gauss(0, 1), 7.0]] * 3, number % 2) for number in range(64)])
+        out, err = self.run_stoker("lint", "ragged.yaml", expect=1)
+        self.assertIn("normalize: {mean: auto, per: field, field: path}", out + err)
+        self.run_stoker("check", "ragged.yaml", "--set", "data.source.0.jsonl.files=movements.jsonl", "--set",
+                        "data.train=[{normalize: {mean: auto, per: field, field: path}}, {batch: {size: 16, ragged: true}}]", "--set",
+                        "data.eval=[{normalize: {mean: auto, per: field, field: path}}, {batch: {size: 16, ragged: true}}]")
 
     def test_padded_numbers_and_options_of_tokens_are_refused_with_what_to_do(self):
         said = "".join(self.run_stoker("check", "ragged.yaml", "--set", "data.train=[{padded_batch: {size: 8}}]", expect=1))

@@ -280,8 +280,6 @@ Status Feeder::CheckInput(size_t number, const Inputs& host, const SampleKey& ba
   const InputCheck* const check = CheckOf(options_.check.inputs, number);
   if (check == nullptr) return OkStatus();
   if (normalize_[number].shifts.defined()) return OkStatus();
-  if (!at::isIntegralType(host.all().front().scalar_type(), /*includeBool=*/false))
-    return OkStatus();
   return (*check)(host, batch);
 }
 

@@ -51,8 +51,8 @@ struct BatchChecks {
   // device unusable for the process, while the CPU throws. Weights are passed as float32. In the
   // order of TensorBatch::target; those at the end may be left out.
   std::vector<BatchCheck> targets = {};
-  // Of inputs of whole numbers, tokens, in the order of the inputs. Those at the end may be left
-  // out.
+  // Of inputs as they are in host memory, in their order, but for bytes that the device normalises.
+  // Those at the end may be left out.
   std::vector<InputCheck> inputs = {};
 };
 

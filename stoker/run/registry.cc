@@ -82,7 +82,7 @@ std::string ModelInput::ToString() const {
     return fmt::format("{}", fmt::join(texts, ", "));
   }
   if (tokens) return "tokens";
-  if (steps) return fmt::format("{} numbers a step", channels);
+  if (steps) return fmt::format("{} {} a step", channels, channels == 1 ? "number" : "numbers");
   return fmt::format("{} x {} x {}", channels, height, width);
 }
 

@@ -21,9 +21,11 @@ std::optional<ModelInput> ShapeIn(std::string_view sample) {
   constexpr std::string_view kBetween = " x ";
   ModelInput shape;
   if (sample == "tokens") return ModelInput{.channels = 0, .tokens = true};
-  constexpr std::string_view kOfSteps = " numbers a step";
-  shape.steps = sample.ends_with(kOfSteps);
-  if (shape.steps) sample.remove_suffix(kOfSteps.size());
+  for (const std::string_view of_steps : {" numbers a step", " number a step"}) {
+    if (!sample.ends_with(of_steps)) continue;
+    shape.steps = true;
+    sample.remove_suffix(of_steps.size());
+  }
   const char* at = sample.data();
   const char* const end = at + sample.size();
   for (int64_t* extent : {&shape.channels, &shape.height, &shape.width}) {

@@ -54,6 +54,9 @@ TEST(WeightsFile, TheShapeOfASampleIsReadBackFromItsText) {
   const ModelInput steps{.channels = 12, .steps = true};
   EXPECT_EQ(steps.ToString(), "12 numbers a step");
   EXPECT_EQ(SampleShapeIn(steps.ToString()), steps);
+  const ModelInput one{.channels = 1, .steps = true};
+  EXPECT_EQ(one.ToString(), "1 number a step");
+  EXPECT_EQ(SampleShapeIn(one.ToString()), one);
   for (const char* other : {"", "text", "0 numbers a step", " numbers a step",
                             "1 x 2 numbers a step", "3", "3 x 224", "3 x 224 x", "3 x 224 x 1 x 1",
                             "0 x 1 x 1", "3 x -1 x 1", "3x224x1", "99999999999999999999 x 1 x 1",

@@ -228,13 +228,21 @@ void LintLayout(const Recipe& recipe, Findings& findings) {
 
 // The values of an input, as they reach the model.
 void LintInput(const at::Tensor& input, std::string_view field, const ConfigNode* pipeline,
-               const FeatureLayout& features, Findings& findings) {
+               const FeatureLayout& features, bool sequence, Findings& findings) {
   at::Tensor values = input.detach().to(at::kDouble);
   // The numbers of categories are names, not sizes.
   if (features.HasCategories()) values = values.narrow(1, 0, features.NumNumbers());
   if (!input.is_floating_point() || values.numel() == 0) return;
   std::optional<LintFinding> found = LintInputs(values, field, pipeline);
   if (!found) return;
+  if (sequence) {
+    found->advice = fmt::format(
+        "bring each number of a step to about 0 and 1 where a sample is still one row, before "
+        "`window` (`normalize: {{mean: auto, field: {0}}}`), or all of a sequence alike: "
+        "`normalize: "
+        "{{mean: auto, per: field, field: {0}}}`",
+        field);
+  }
   if (!features.empty()) {
     found->advice =
         "normalize all numeric features, and take `quantiles` of those with values far beyond most "
@@ -271,7 +279,8 @@ Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batc
     const std::vector<at::Tensor>& inputs = batch.input.all();
     for (size_t i = 0; i < inputs.size(); ++i) {
       LintInput(inputs[i], i < fields.size() ? fields[i].field : "image", pipeline,
-                i < sample.parts.size() ? sample.parts[i].features : sample.features, findings);
+                i < sample.parts.size() ? sample.parts[i].features : sample.features,
+                model.ReadsSequences(), findings);
     }
     LintBatchSize(model, batch.size(), findings);
     const at::AutoGradMode gradients(true);

@@ -8,8 +8,25 @@
 #include "stoker/train/loop/training_checkpoints.h"
 #include "stoker/train/plan/feed.h"
 #include "stoker/train/step/finiteness.h"
+#include "stoker/train/step/layer_trace.h"
 
 namespace stoker {
+namespace {
+
+// The cells of sequences saturate: an infinite number leaves their scores finite, and only the
+// weights of the step after are not. So what such a model reads is looked at before.
+void AddFiniteChecks(const Model& model, const TrainOptions& options, const RowNames& names,
+                     std::vector<InputCheck>& checks) {
+  if (!model.ReadsSequences() || model.Tokens() || options.on_nonfinite != "stop") return;
+  checks = {[names, field = options.input](const Inputs& steps, const SampleKey& batch) {
+    const std::vector<int64_t> samples = SamplesNotFinite(steps);
+    if (samples.empty()) return OkStatus();
+    return DataLoss("data.train: {} in {} (train.input is {}). {}", kInputNotFinite,
+                    names(batch, samples), field, kFiniteInput);
+  }};
+}
+
+}  // namespace
 
 int FeedCpus(const TrainingSession& session) {
   return FeedCpus(session.options(), session.setup.device.device, session.choices.feed_threads);
@@ -23,6 +40,7 @@ FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches
   options.check = {.targets = TargetChecksOf(session.learner->objective(), names, session.outputs),
                    .inputs = TokenChecksOf(session.learner->model().TokensOfAll(),
                                            session.options().AllInputs(), names)};
+  AddFiniteChecks(session.learner->model(), session.options(), names, options.check.inputs);
   return options;
 }
 

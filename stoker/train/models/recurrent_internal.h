@@ -15,6 +15,7 @@
 
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "stoker/train/core/layers.h"
@@ -86,7 +87,7 @@ class RecurrentModel final : public Model {
     const at::Tensor lengths = inputs.offsets(0).diff().clamp_min(1).cpu();
     at::Tensor steps = inputs.Padded(0);
     if (steps.size(1) == 0) steps = at::zeros({steps.size(0), 1, *numbers_}, steps.options());
-    return Scores(steps.reshape({steps.size(0), steps.size(1), *numbers_}), lengths);
+    return ScoresOf(steps.reshape({steps.size(0), steps.size(1), *numbers_}), lengths);
   }
   TrainingScores ForwardAllToTrain(const Inputs& inputs) override {
     return {ForwardAll(inputs), {}};
@@ -113,15 +114,28 @@ class RecurrentModel final : public Model {
     for (int64_t i = 1; i < batch.dim(); ++i) numbers_of_sample *= batch.size(i);
     const at::Tensor steps =
         batch.reshape({batch.size(0), numbers_of_sample / *numbers_, *numbers_});
-    return Scores(steps, at::full({steps.size(0)}, steps.size(1), at::kLong));
+    return ScoresOf(steps, /*lengths=*/{});
   }
 
-  // vectors: [samples, longest, numbers of a step]; lengths: int64 on the CPU, at least 1. Packing
-  // refuses a batch without samples, which a rank may get beside others' rows.
+  // vectors: [samples, longest, width]; lengths: int64 on the CPU, at least 1. Packing refuses a
+  // batch without samples, which a rank may get beside others' rows.
   at::Tensor Scores(const at::Tensor& vectors, const at::Tensor& lengths) {
-    if (vectors.size(0) == 0)
-      return head_(at::zeros({0, options_.units * directions()}, vectors.options()));
+    if (vectors.size(0) == 0) return ScoresOfNone(vectors);
     return head_(Dropped(LastStates(Dropped(vectors), lengths)));
+  }
+
+  // The same of steps of numbers, which may be many: the backward pass of packed sequences takes
+  // time by the square of their length, so only those that are also read from their ends are
+  // packed.
+  //   lengths  undefined: all are equally long
+  at::Tensor ScoresOf(const at::Tensor& steps, const at::Tensor& lengths) {
+    if (steps.size(0) == 0) return ScoresOfNone(steps);
+    if (lengths.defined() && options_.bidirectional) return Scores(steps, lengths);
+    return head_(Dropped(LastStatesOfPadded(Dropped(steps), lengths)));
+  }
+
+  at::Tensor ScoresOfNone(const at::Tensor& vectors) {
+    return head_(at::zeros({0, options_.units * directions()}, vectors.options()));
   }
 
   at::Tensor Dropped(const at::Tensor& x) const {
@@ -144,16 +158,48 @@ class RecurrentModel final : public Model {
         vectors.to(at::kFloat).index_select(0, order.to(vectors.device())),
         lengths.index_select(0, order), /*batch_first=*/true);
     const at::Tensor states = StatesAtEnd(data, batch_sizes, vectors.size(0));
+    return OfLastLayer(states).index_select(0, back);
+  }
+
+  at::Tensor LastStatesOfPadded(const at::Tensor& steps, const at::Tensor& lengths) {
+    const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
+    const int64_t samples = steps.size(0);
+    const auto [outputs, states] = OutputsAndStates(steps.to(at::kFloat));
+    if (!lengths.defined()) return OfLastLayer(states);
+    const at::Tensor last = (lengths - 1).to(outputs.device()).view({samples, 1, 1});
+    return outputs.gather(1, last.expand({samples, 1, outputs.size(2)})).squeeze(1);
+  }
+
+  // The outputs of the last layer, [samples, length, units * directions], and the states after the
+  // last step.
+  std::pair<at::Tensor, at::Tensor> OutputsAndStates(const at::Tensor& steps) {
+    const at::Tensor begin = BeginningOf(steps, steps.size(0));
+    const std::vector<at::Tensor> parameters = cells_->parameters();
+    if constexpr (kLstm) {
+      const auto [outputs, states, memory] =
+          at::lstm(steps, {begin, begin}, parameters, /*has_biases=*/true, options_.layers,
+                   /*dropout=*/0, is_training(), options_.bidirectional, /*batch_first=*/true);
+      return {outputs, states};
+    } else {
+      const auto [outputs, states] =
+          at::gru(steps, begin, parameters, /*has_biases=*/true, options_.layers, /*dropout=*/0,
+                  is_training(), options_.bidirectional, /*batch_first=*/true);
+      return {outputs, states};
+    }
+  }
+
+  at::Tensor OfLastLayer(const at::Tensor& states) const {
     const int64_t last = states.size(0) - 1;
-    const at::Tensor of_layer =
-        options_.bidirectional ? at::cat({states[last - 1], states[last]}, 1) : states[last];
-    return of_layer.index_select(0, back);
+    return options_.bidirectional ? at::cat({states[last - 1], states[last]}, 1) : states[last];
+  }
+
+  at::Tensor BeginningOf(const at::Tensor& data, int64_t samples) const {
+    return at::zeros({options_.layers * directions(), samples, options_.units}, data.options());
   }
 
   // [layers * directions, samples, units]
   at::Tensor StatesAtEnd(const at::Tensor& data, const at::Tensor& batch_sizes, int64_t samples) {
-    const at::Tensor begin =
-        at::zeros({options_.layers * directions(), samples, options_.units}, data.options());
+    const at::Tensor begin = BeginningOf(data, samples);
     const std::vector<at::Tensor> parameters = cells_->parameters();
     if constexpr (kLstm) {
       return std::get<1>(at::lstm(data, batch_sizes, {begin, begin}, parameters,
