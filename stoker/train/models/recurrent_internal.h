@@ -1,12 +1,12 @@
 // RecurrentModel: what `lstm` and `gru` have in common.
 #pragma once
 
-#include <ATen/ops/_pack_padded_sequence.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/gru.h>
 #include <ATen/ops/lstm.h>
+#include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/nn/modules/embedding.h>
@@ -84,10 +84,10 @@ class RecurrentModel final : public Model {
   }
   at::Tensor ForwardAll(const Inputs& inputs) override {
     if (takes_tokens() || !inputs.any_ragged()) return Model::ForwardAll(inputs);
-    const at::Tensor lengths = inputs.offsets(0).diff().clamp_min(1).cpu();
+    const at::Tensor lengths = inputs.offsets(0).diff().clamp_min(1);
     at::Tensor steps = inputs.Padded(0);
     if (steps.size(1) == 0) steps = at::zeros({steps.size(0), 1, *numbers_}, steps.options());
-    return ScoresOf(steps.reshape({steps.size(0), steps.size(1), *numbers_}), lengths);
+    return Scores(steps.reshape({steps.size(0), steps.size(1), *numbers_}), lengths);
   }
   TrainingScores ForwardAllToTrain(const Inputs& inputs) override {
     return {ForwardAll(inputs), {}};
@@ -114,102 +114,101 @@ class RecurrentModel final : public Model {
     for (int64_t i = 1; i < batch.dim(); ++i) numbers_of_sample *= batch.size(i);
     const at::Tensor steps =
         batch.reshape({batch.size(0), numbers_of_sample / *numbers_, *numbers_});
-    return ScoresOf(steps, /*lengths=*/{});
+    return Scores(steps, /*lengths=*/{});
   }
 
-  // vectors: [samples, longest, width]; lengths: int64 on the CPU, at least 1. Packing refuses a
-  // batch without samples, which a rank may get beside others' rows.
+  // vectors: [samples, longest, width]; lengths: int64, at least 1; undefined: all are equally
+  // long. torch's cells refuse a batch without samples, which a rank may get beside others' rows.
   at::Tensor Scores(const at::Tensor& vectors, const at::Tensor& lengths) {
-    if (vectors.size(0) == 0) return ScoresOfNone(vectors);
-    return head_(Dropped(LastStates(Dropped(vectors), lengths)));
-  }
-
-  // The same of steps of numbers, which may be many: the backward pass of packed sequences takes
-  // time by the square of their length, so only those that are also read from their ends are
-  // packed.
-  //   lengths  undefined: all are equally long
-  at::Tensor ScoresOf(const at::Tensor& steps, const at::Tensor& lengths) {
-    if (steps.size(0) == 0) return ScoresOfNone(steps);
-    if (lengths.defined() && options_.bidirectional) return Scores(steps, lengths);
-    return head_(Dropped(LastStatesOfPadded(Dropped(steps), lengths)));
-  }
-
-  at::Tensor ScoresOfNone(const at::Tensor& vectors) {
-    return head_(at::zeros({0, options_.units * directions()}, vectors.options()));
+    if (vectors.size(0) == 0)
+      return head_(at::zeros({0, options_.units * directions()}, vectors.options()));
+    // No kernels of 16 bits for cells, so autocast stays out.
+    const auto states = [&] {
+      const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
+      const at::Tensor steps = Dropped(vectors).to(at::kFloat);
+      return lengths.defined() ? StatesAtEnds(steps, lengths) : StatesAtEnd(steps);
+    };
+    return head_(Dropped(states()));
   }
 
   at::Tensor Dropped(const at::Tensor& x) const {
     return options_.dropout > 0 ? Dropout(x, options_.dropout, is_training()) : x;
   }
 
-  // Up to the last token, on the CPU, as packing wants them.
+  // Up to the last token.
   static at::Tensor LengthsOf(const at::Tensor& there) {
     const at::Tensor places = at::arange(1, there.size(1) + 1, there.options().dtype(at::kLong));
-    return (there * places).amax(1).clamp_min(1).cpu();
+    return (there * places).amax(1).clamp_min(1);
   }
 
-  // Packed sequences come with the longest first. torch's cells have no kernels of 16 bits for
-  // them, so autocast stays out.
-  at::Tensor LastStates(const at::Tensor& vectors, const at::Tensor& lengths) {
-    const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
-    const at::Tensor order = lengths.argsort(/*stable=*/true, /*dim=*/0, /*descending=*/true);
-    const at::Tensor back = order.argsort().to(vectors.device());
-    const auto [data, batch_sizes] = at::_pack_padded_sequence(
-        vectors.to(at::kFloat).index_select(0, order.to(vectors.device())),
-        lengths.index_select(0, order), /*batch_first=*/true);
-    const at::Tensor states = StatesAtEnd(data, batch_sizes, vectors.size(0));
-    return OfLastLayer(states).index_select(0, back);
-  }
-
-  at::Tensor LastStatesOfPadded(const at::Tensor& steps, const at::Tensor& lengths) {
-    const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
-    const int64_t samples = steps.size(0);
-    const auto [outputs, states] = OutputsAndStates(steps.to(at::kFloat));
-    if (!lengths.defined()) return OfLastLayer(states);
-    const at::Tensor last = (lengths - 1).to(outputs.device()).view({samples, 1, 1});
-    return outputs.gather(1, last.expand({samples, 1, outputs.size(2)})).squeeze(1);
-  }
-
-  // The outputs of the last layer, [samples, length, units * directions], and the states after the
-  // last step.
-  std::pair<at::Tensor, at::Tensor> OutputsAndStates(const at::Tensor& steps) {
-    const at::Tensor begin = BeginningOf(steps, steps.size(0));
-    const std::vector<at::Tensor> parameters = cells_->parameters();
-    if constexpr (kLstm) {
-      const auto [outputs, states, memory] =
-          at::lstm(steps, {begin, begin}, parameters, /*has_biases=*/true, options_.layers,
-                   /*dropout=*/0, is_training(), options_.bidirectional, /*batch_first=*/true);
-      return {outputs, states};
-    } else {
-      const auto [outputs, states] =
-          at::gru(steps, begin, parameters, /*has_biases=*/true, options_.layers, /*dropout=*/0,
-                  is_training(), options_.bidirectional, /*batch_first=*/true);
-      return {outputs, states};
-    }
-  }
-
-  at::Tensor OfLastLayer(const at::Tensor& states) const {
+  // [samples, units * directions], of the last layer.
+  at::Tensor StatesAtEnd(const at::Tensor& steps) {
+    const at::Tensor states =
+        Run(steps, cells_->parameters(), options_.layers, options_.bidirectional).second;
     const int64_t last = states.size(0) - 1;
     return options_.bidirectional ? at::cat({states[last - 1], states[last]}, 1) : states[last];
   }
 
-  at::Tensor BeginningOf(const at::Tensor& data, int64_t samples) const {
-    return at::zeros({options_.layers * directions(), samples, options_.units}, data.options());
+  // The same where each sequence has a length of its own. Packed sequences (torch's
+  // pack_padded_sequence) would give the same; their backward pass takes time by the square of the
+  // length, and oneDNN does not know them. So cells run over what fills up, too, and from the end
+  // over sequences that were turned around, each within its length.
+  at::Tensor StatesAtEnds(const at::Tensor& steps, const at::Tensor& lengths) {
+    const std::vector<at::Tensor> all = cells_->parameters();
+    if (!options_.bidirectional)
+      return AtEnds(Run(steps, all, options_.layers, /*bidirectional=*/false).first, lengths);
+    const at::Tensor turned = TurnedPlaces(lengths, steps.size(1));
+    at::Tensor layer_input = steps;
+    at::Tensor forward, backward;
+    for (int64_t layer = 0; layer < options_.layers; ++layer) {
+      if (layer > 0) layer_input = at::cat({forward, Turned(backward, turned)}, 2);
+      forward = Run(layer_input, PartOf(all, 2 * layer), 1, /*bidirectional=*/false).first;
+      backward = Run(Turned(layer_input, turned), PartOf(all, 2 * layer + 1), 1,
+                     /*bidirectional=*/false)
+                     .first;
+    }
+    return at::cat({AtEnds(forward, lengths), AtEnds(backward, lengths)}, 1);
   }
 
-  // [layers * directions, samples, units]
-  at::Tensor StatesAtEnd(const at::Tensor& data, const at::Tensor& batch_sizes, int64_t samples) {
-    const at::Tensor begin = BeginningOf(data, samples);
-    const std::vector<at::Tensor> parameters = cells_->parameters();
+  // Of one direction of a layer: two weights and two biases.
+  static std::vector<at::Tensor> PartOf(const std::vector<at::Tensor>& all, int64_t number) {
+    return {all.begin() + 4 * number, all.begin() + 4 * (number + 1)};
+  }
+
+  // The outputs of the last layer, [samples, length, units * directions], and the states after the
+  // last step, [layers * directions, samples, units].
+  std::pair<at::Tensor, at::Tensor> Run(const at::Tensor& steps,
+                                        const std::vector<at::Tensor>& parameters, int64_t layers,
+                                        bool bidirectional) {
+    const at::Tensor begin = at::zeros(
+        {layers * (bidirectional ? 2 : 1), steps.size(0), options_.units}, steps.options());
     if constexpr (kLstm) {
-      return std::get<1>(at::lstm(data, batch_sizes, {begin, begin}, parameters,
-                                  /*has_biases=*/true, options_.layers, /*dropout=*/0,
-                                  is_training(), options_.bidirectional));
+      auto results = at::lstm(steps, {begin, begin}, parameters, /*has_biases=*/true, layers,
+                              /*dropout=*/0, is_training(), bidirectional, /*batch_first=*/true);
+      return {std::get<0>(std::move(results)), std::get<1>(std::move(results))};
     } else {
-      return std::get<1>(at::gru(data, batch_sizes, begin, parameters, /*has_biases=*/true,
-                                 options_.layers, /*dropout=*/0, is_training(),
-                                 options_.bidirectional));
+      auto results = at::gru(steps, begin, parameters, /*has_biases=*/true, layers, /*dropout=*/0,
+                             is_training(), bidirectional, /*batch_first=*/true);
+      return {std::get<0>(std::move(results)), std::get<1>(std::move(results))};
     }
+  }
+
+  // outputs: [samples, length, width]. Returns [samples, width].
+  static at::Tensor AtEnds(const at::Tensor& outputs, const at::Tensor& lengths) {
+    const int64_t samples = outputs.size(0);
+    const at::Tensor last = (lengths - 1).view({samples, 1, 1});
+    return outputs.gather(1, last.expand({samples, 1, outputs.size(2)})).squeeze(1);
+  }
+
+  // For each place of a sequence the one that is as far from its end, [samples, length]; what fills
+  // it up stays.
+  static at::Tensor TurnedPlaces(const at::Tensor& lengths, int64_t length) {
+    const at::Tensor places = at::arange(length, lengths.options()).unsqueeze(0);
+    const at::Tensor ends = lengths.unsqueeze(1);
+    return at::where(places.lt(ends), ends - 1 - places, places);
+  }
+  static at::Tensor Turned(const at::Tensor& steps, const at::Tensor& turned) {
+    return steps.gather(1, turned.unsqueeze(2).expand(steps.sizes()));
   }
 
   const Options options_;
