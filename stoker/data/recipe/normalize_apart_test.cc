@@ -13,10 +13,11 @@ TEST(TakeNormalizeOut, LeavesTheStageOfARaggedBatchWhereItIs) {
   STOKER_ASSERT_OK_AND_ASSIGN(
       const DataRecipe data,
       ParseDataSection(
-          *ParseYaml("data: {train: [jsonl: {files: strokes.jsonl, fields: {x: {type: uint8, shape: "
-                     "[-1]}}}, normalize: {field: x, mean: 1, std: 2}, batch: {size: 2, ragged: "
-                     "true}]}",
-                     "r.yaml"),
+          *ParseYaml(
+              "data: {train: [jsonl: {files: strokes.jsonl, fields: {x: {type: uint8, shape: "
+              "[-1]}}}, normalize: {field: x, mean: 1, std: 2}, batch: {size: 2, ragged: "
+              "true}]}",
+              "r.yaml"),
           dir.path()));
   EXPECT_THAT(TakeNormalizeOut(data, "train", "x"),
               FailsWith(StatusCode::kFailedPrecondition, "'x' is ragged"));
