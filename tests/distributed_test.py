@@ -5,12 +5,12 @@ import re
 import resource
 import shutil
 import signal
-import socket
 import time
 import unittest
 
 from launch_test import children_of
 from program import STEPS_PER_EPOCH, ProgramTest
+from remote_test import free_port
 
 # Steps enough for a test to come in between.
 TRAIN = ["train", "recipe.yaml", "--set", "train.epochs=12", "--set", "train.checkpoint.every_steps=4"]
@@ -35,10 +35,7 @@ class DistributedBase(ProgramTest):
 
     def start_ranks(self, *commands, environment=(), **options):
         """Processes that no launcher has started, each with its command; options of rank R are in `options["rR"]`."""
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        place = {"WORLD_SIZE": str(len(commands)), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+        place = {"WORLD_SIZE": str(len(commands)), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
         return [self.start(*command, environment={**dict(environment), "RANK": str(rank), **place}, **options.get(f"r{rank}", {}))
                 for rank, command in enumerate(commands)]
 

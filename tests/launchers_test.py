@@ -1,13 +1,13 @@
 """Launchers that clusters have: ranks that they start make the weights of those that `stoker launch` starts."""
 import os
 import shutil
-import socket
 import subprocess
 import unittest
 
 from distributed_test import DistributedBase
 from other_software import TORCH_PYTHON, has
 from program import STOKER
+from remote_test import free_port
 
 TRAIN = ["train", "recipe.yaml", "--quiet", "--set", "train.epochs=1", "--set", "train.tune=off"]
 # Two ranks on a machine with one CPU, and as root, as continuous integration often is.
@@ -43,19 +43,13 @@ class LaunchersTest(DistributedBase):
 
     @unittest.skipUnless(has("torch", TORCH_PYTHON), "PyTorch is not there; ./dev setup --peers installs it")
     def test_torchrun_starts_ranks_of_one_run(self):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
         self.assert_trains_like_launch(
             TORCH_PYTHON, "-m", "torch.distributed.run", "--nnodes", "1", "--nproc-per-node", "2", "--rdzv-backend", "c10d",
-            "--rdzv-endpoint", f"127.0.0.1:{port}", "--no-python", "--", STOKER, *TRAIN, "--run-dir", "run")
+            "--rdzv-endpoint", f"127.0.0.1:{free_port()}", "--no-python", "--", STOKER, *TRAIN, "--run-dir", "run")
 
     def test_a_kubernetes_job_starts_ranks_of_one_run(self):
         """What the pods of an indexed job find in their environment."""
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        place = {"WORLD_SIZE": "2", "MASTER_ADDR": "localhost", "MASTER_PORT": str(port)}
+        place = {"WORLD_SIZE": "2", "MASTER_ADDR": "localhost", "MASTER_PORT": str(free_port())}
         pods = [self.start(*TRAIN, "--run", "run", environment={"JOB_COMPLETION_INDEX": str(index), **place}) for index in range(2)]
         for pod in pods:
             _, err = pod.communicate()

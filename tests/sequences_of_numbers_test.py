@@ -105,6 +105,19 @@ class SequencesOfNumbersTest(ProgramTest):
                                    "train.tune=off", "--set", "data.train=[{batch: {size: 16, ragged: true}}]"], 1,
                                   "are not finite", f"movements.jsonl: record {record} ")
 
+    def test_a_series_of_evaluation_that_holds_no_number_is_named_as_one_of_it(self):
+        rng = random.Random(4)
+        broken = [(series(rng, True), 0) for _ in range(40)]
+        broken[33][0][1][0] = math.inf
+        self.write_series("broken.jsonl", broken)
+        source = "{jsonl: {files: %s, fields: {path: {shape: [-1, 2]}, kind: int64}}}"
+        batch = "{batch: {size: 16, ragged: true}}"
+        settings = ["data.source=null", "data.split=null", f"data.train=[{source % 'movements.jsonl'}, {batch}]",
+                    f"data.eval=[{source % 'broken.jsonl'}, {batch}]", "train.tune=off"]
+        _, err = self.assert_fails(["train", "ragged.yaml", "--run", "run", *(part for one in settings for part in ("--set", one))], 1,
+                                   "are not finite", "broken.jsonl: record 33 ", "of data.eval")
+        self.assertNotIn("data.train", err)
+
     def test_lint_proposes_what_sequences_can_be_given(self):
         rng = random.Random(6)
         self.write_series("movements.jsonl", [([[100 + rng.gauss(0, 1), 7.0]] * 3, number % 2) for number in range(64)])

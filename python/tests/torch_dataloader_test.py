@@ -63,7 +63,7 @@ class Numbers(IterableDataset):
 
 
 class Everything(IterableDataset):
-    """As many samples as it says, or more, whoever asks."""
+    """`count` samples in each process that reads it, whatever its length says."""
 
     def __init__(self, count, said):
         self.count, self.said = count, said

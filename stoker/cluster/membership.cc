@@ -24,6 +24,7 @@ struct Names {
   const char* world;
   const char* local_rank;
   const char* local_world;
+  bool own_machine = false;  // whether each process is alone on its machine
 };
 
 constexpr Names kTorchrun = {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"};
@@ -32,9 +33,9 @@ constexpr Names kSlurm = {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLUR
 constexpr Names kOpenMpi = {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
                             "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"};
 constexpr Names kMpich = {"MPICH", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"};
-// A pod knows its index; how many there are its manifest says. It is alone on its machine.
+// A pod knows its index; how many there are its manifest says.
 constexpr Names kKubernetes = {"Kubernetes", "JOB_COMPLETION_INDEX", "WORLD_SIZE", nullptr,
-                               nullptr};
+                               nullptr,      /*own_machine=*/true};
 // Slurm comes last: where mpirun starts its helpers with srun, the ranks inherit the variables of
 // the helpers' step.
 constexpr std::array kLaunchers = {kTorchrun, kOpenMpi, kMpich, kSlurm};
@@ -84,9 +85,8 @@ Result<std::optional<Membership>> FromLauncher(const Names& names, const Environ
                           environment.Number(names.local_rank, 0, *world - 1));
   STOKER_ASSIGN_OR_RETURN(const std::optional<int64_t> local_world,
                           environment.Number(names.local_world, 1, *world));
-  const bool pod = names.launcher == kKubernetes.launcher;
-  found.local_rank = local_rank.value_or(pod ? 0 : *rank);
-  found.local_world = local_world.value_or(pod ? 1 : *world);
+  found.local_rank = local_rank.value_or(names.own_machine ? 0 : *rank);
+  found.local_world = local_world.value_or(names.own_machine ? 1 : *world);
   return std::optional(std::move(found));
 }
 

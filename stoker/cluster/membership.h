@@ -33,12 +33,12 @@ using EnvironmentVariable = std::function<const char*(const char* name)>;
 
 // Looks, in this order, at what torchrun (and `stoker launch`), Open MPI, MPICH and Slurm (srun)
 // set. A launcher that says 1 process says nothing, so a shell inside a job's allocation is one
-// process. MPICH's variables beside those of a step of Slurm with as many tasks are the step's
-// (srun
-// --mpi=pmi2). A pod of an indexed Kubernetes job has its rank as JOB_COMPLETION_INDEX, and
-// WORLD_SIZE where its manifest sets it; without WORLD_SIZE the pods train by themselves.
+// process. MPICH's variables beside those of a step of Slurm with as many tasks (as with
+// `srun --mpi=pmi2`) are the step's. A pod of an indexed Kubernetes job has its rank as
+// JOB_COMPLETION_INDEX, and WORLD_SIZE where its manifest sets it; without WORLD_SIZE the pods
+// train by themselves.
 //
-// Whoever starts the processes may set MASTER_ADDR and MASTER_PORT. Where they are not set, a place
+// A launcher or its user may set MASTER_ADDR and MASTER_PORT. Where they are not set, a place
 // is derived that all processes of the launcher derive alike: of Slurm the first host of the step,
 // of MPI the loopback if all processes are on one machine, with a port that follows from the job's
 // name, or for MPICH from the ancestor in /proc that has started them. Errors: kInvalidArgument: a

@@ -239,8 +239,7 @@ void LintInput(const at::Tensor& input, std::string_view field, const ConfigNode
     found->advice = fmt::format(
         "bring each number of a step to about 0 and 1 where a sample is still one row, before "
         "`window` (`normalize: {{mean: auto, field: {0}}}`), or all of a sequence alike: "
-        "`normalize: "
-        "{{mean: auto, per: field, field: {0}}}`",
+        "`normalize: {{mean: auto, per: field, field: {0}}}`",
         field);
   }
   if (!features.empty()) {

@@ -8,7 +8,6 @@
 #include "stoker/train/loop/training_checkpoints.h"
 #include "stoker/train/plan/feed.h"
 #include "stoker/train/step/finiteness.h"
-#include "stoker/train/step/layer_trace.h"
 
 namespace stoker {
 namespace {
@@ -19,10 +18,7 @@ void AddFiniteChecks(const Model& model, const TrainOptions& options, const RowN
                      std::vector<InputCheck>& checks) {
   if (!model.ReadsSequences() || model.Tokens() || options.on_nonfinite != "stop") return;
   checks = {[names, field = options.input](const Inputs& steps, const SampleKey& batch) {
-    const std::vector<int64_t> samples = SamplesNotFinite(steps);
-    if (samples.empty()) return OkStatus();
-    return DataLoss("data.train: {} in {} (train.input is {}). {}", kInputNotFinite,
-                    names(batch, samples), field, kFiniteInput);
+    return CheckFinite(steps, field, batch, names);
   }};
 }
 

@@ -110,11 +110,9 @@ class RecurrentModel final : public Model {
 
   // All of one length.
   at::Tensor ScoresOfSteps(const at::Tensor& batch) {
-    int64_t numbers_of_sample = 1;
-    for (int64_t i = 1; i < batch.dim(); ++i) numbers_of_sample *= batch.size(i);
-    const at::Tensor steps =
-        batch.reshape({batch.size(0), numbers_of_sample / *numbers_, *numbers_});
-    return Scores(steps, /*lengths=*/{});
+    const at::Tensor rows = batch.flatten(1);
+    return Scores(rows.reshape({rows.size(0), rows.size(1) / *numbers_, *numbers_}),
+                  /*lengths=*/{});
   }
 
   // vectors: [samples, longest, width]; lengths: int64, at least 1; undefined: all are equally

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "stoker/base/problems.h"
 #include "stoker/data/core/tokens.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/core/layers.h"
@@ -188,11 +189,10 @@ Status CheckInputIsFinite(const TrainOptions& options, const TensorBatch& batch,
   if (options.on_nonfinite != "stop") return OkStatus();
   const std::vector<InputField> fields = options.AllInputs();
   for (size_t i = 0; i < fields.size(); ++i) {
-    std::vector<int64_t> rows;
-    STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] { rows = SamplesNotFinite(batch.input.One(i)); }));
-    if (rows.empty()) continue;
-    return DataLoss("data.train: the first batch: {} in {} (train.input is {}). {}",
-                    kInputNotFinite, names(batch.key, rows), fields[i].field, kFiniteInput);
+    STOKER_RETURN_IF_ERROR(WithPrefix("data.train: the first batch: ", CatchTorchErrors([&] {
+                                        return CheckFinite(batch.input.One(i), fields[i].field,
+                                                           batch.key, names);
+                                      })));
   }
   return OkStatus();
 }

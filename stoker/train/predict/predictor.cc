@@ -230,8 +230,15 @@ struct Predictor::Parts {
                                   static_cast<int>(ahead));
   }
 
-  // What the model was trained on, where that is known, or has been given before.
+  // What the model was trained on, or has been given before; empty if that is not known.
   std::string SampleTrainedOn() const { return model ? sample.ToString() : loaded.sample; }
+
+  // Whether both are sequences with as many numbers a step.
+  bool OnlyLengthDiffers(const ModelInput& shape) const {
+    const std::optional<ModelInput> trained_on = SampleShapeIn(SampleTrainedOn());
+    const std::optional<int64_t> numbers = shape.NumbersAStep();
+    return numbers && trained_on && trained_on->NumbersAStep() == numbers;
+  }
 
   Status CheckSample(const ModelInput& shape) const {
     const std::string trained = SampleTrainedOn();
@@ -255,17 +262,16 @@ struct Predictor::Parts {
     STOKER_RETURN_IF_ERROR(CheckStageFiles(run, recipe, batches));
     STOKER_ASSIGN_OR_RETURN(const ModelInput shape, ModelInputOf(batches, options.AllInputs()));
     const Status differs = CheckSample(shape);
-    // A model that goes from step to step takes sequences of any length.
-    const std::optional<int64_t> numbers = shape.NumbersAStep();
-    const std::optional<ModelInput> trained_on = SampleShapeIn(SampleTrainedOn());
-    const bool other_length = numbers && trained_on && trained_on->NumbersAStep() == numbers;
-    if (!differs.ok() && (!other_length || (model && !model->ReadsSequences()))) return differs;
-    if (model) return OkStatus();
-    STOKER_ASSIGN_OR_RETURN(
-        std::shared_ptr<Model> made,
-        BuildModel(model_recipe, shape, /*seed=*/0,
-                   {.device = device.device, .memory_format = choices.memory_format}));
+    if (!differs.ok() && !OnlyLengthDiffers(shape)) return differs;
+    std::shared_ptr<Model> made = model;
+    if (!made) {
+      STOKER_ASSIGN_OR_RETURN(
+          made, BuildModel(model_recipe, shape, /*seed=*/0,
+                           {.device = device.device, .memory_format = choices.memory_format}));
+    }
+    // One that goes from step to step takes sequences of any length.
     if (!differs.ok() && !made->ReadsSequences()) return differs;
+    if (model) return OkStatus();
     const Status fits = CopyArraysInto(StateOf(*made), loaded.arrays, /*prefix=*/"", loaded.source);
     if (!fits.ok() && loaded.sample.empty()) {
       return fits.While(fmt::format("making the model for samples of {}", shape.ToString()));

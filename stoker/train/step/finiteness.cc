@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "stoker/train/core/row_gradient.h"
+#include "stoker/train/step/layer_trace.h"
 
 namespace stoker {
 
@@ -43,6 +44,14 @@ std::string FirstNotFinite(const NamedTensors& tensors) {
     if (!finite.data_ptr<bool>()[i]) return *names[i];
   }
   return "";
+}
+
+Status CheckFinite(const Inputs& one, std::string_view field, const SampleKey& batch,
+                   const RowNames& names) {
+  const std::vector<int64_t> samples = SamplesNotFinite(one);
+  if (samples.empty()) return OkStatus();
+  return DataLoss("{} in {} (train.input is {}). {}", kInputNotFinite, names(batch, samples), field,
+                  kFiniteInput);
 }
 
 }  // namespace stoker

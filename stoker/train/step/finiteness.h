@@ -7,6 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "stoker/base/status.h"
+#include "stoker/device/inputs.h"
+#include "stoker/run/row_names.h"
 #include "stoker/train/core/named_tensor.h"
 
 namespace stoker {
@@ -17,7 +20,7 @@ inline constexpr std::string_view kFiniteInput =
     "Correct these samples or leave them out (`filter`); where they come from missing values, give "
     "the field another `default`";
 
-// Functions throw c10::Error; they wait for a device once, not for each tensor.
+// The functions throw c10::Error; they wait for a device once, not for each tensor.
 
 // Checks gradients with the kernel of gradient scaling and the factor 1: it writes them without
 // changing any.
@@ -25,5 +28,12 @@ bool GradientsAreFinite(const std::vector<at::Tensor>& parameters);
 
 // Returns the name of the first floating-point tensor that holds one; empty if none does.
 std::string FirstNotFinite(const NamedTensors& tensors);
+
+// Returns kDataLoss with both of the above where one input holds any, which names the samples.
+//   one    exactly one input
+//   field  that it comes from
+//   batch  its key, for `names`
+Status CheckFinite(const Inputs& one, std::string_view field, const SampleKey& batch,
+                   const RowNames& names);
 
 }  // namespace stoker
