@@ -5,6 +5,7 @@ import re
 import resource
 import shutil
 import signal
+import socket
 import time
 import unittest
 
@@ -33,15 +34,30 @@ class DistributedBase(ProgramTest):
             self.assertIsNone(process.poll(), "ended by itself")
             time.sleep(0.005)
 
-    def start_ranks(self, *commands, environment=(), **options):
+    def start_ranks(self, *commands, environment=(), address="127.0.0.1", **options):
         """Processes that no launcher has started, each with its command; options of rank R are in `options["rR"]`."""
-        place = {"WORLD_SIZE": str(len(commands)), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+        place = {"WORLD_SIZE": str(len(commands)), "MASTER_ADDR": address, "MASTER_PORT": str(free_port())}
         return [self.start(*command, environment={**dict(environment), "RANK": str(rank), **place}, **options.get(f"r{rank}", {}))
                 for rank, command in enumerate(commands)]
 
     def own_ranks(self, *commands, **options):
         """The same, and what they print, once they have ended."""
         return [(process, *process.communicate()) for process in self.start_ranks(*commands, **options)]
+
+    def listening(self, process):
+        """The addresses at which a process listens for TCP."""
+        folder = f"/proc/{process.pid}/fd"
+        inodes = {os.readlink(f"{folder}/{name}")[8:-1] for name in os.listdir(folder) if os.readlink(f"{folder}/{name}").startswith("socket:")}
+        addresses = set()
+        for table, family in (("tcp", socket.AF_INET), ("tcp6", socket.AF_INET6)):
+            with open(f"/proc/{process.pid}/net/{table}") as file:
+                for line in file.readlines()[1:]:
+                    words = line.split()
+                    if words[3] == "0A" and words[9] in inodes:
+                        address = bytes.fromhex(words[1].split(":")[0])
+                        inet = b"".join(address[i:i + 4][::-1] for i in range(0, len(address), 4))  # words of the host's order
+                        addresses.add(socket.inet_ntop(family, inet))
+        return addresses
 
     def rank_logs(self, run):
         return sorted(name for name in os.listdir(self.path(run)) if name.startswith("log."))
@@ -122,6 +138,24 @@ class DistributedTest(DistributedBase):
                     for one, several in zip(self.lines(name)[:10], self.lines(f"{name}{ranks}")[:10], strict=True):
                         self.assertAlmostEqual(several["loss"], one["loss"], delta=1e-5)
 
+    def test_samples_that_cannot_be_dealt_out_are_made_by_all_and_that_is_said(self):
+        source = "{idx: {images: train-images, labels: train-labels.gz}}, {normalize: {mean: 0.2, std: 0.3}}"
+        batches = ["--set", f"data.train=[{source}, {{batch: {{size: 32, drop_remainder: true}}}}, shuffle]", "--set", "train.log_every=1",
+                   "--set", "train.epochs=1"]
+        self.run_stoker("train", "recipe.yaml", *batches, "--run", "alone")
+        out, err = self.launch("train", "recipe.yaml", *batches, "--run", "run")
+        self.assertEqual((out + err).count("each process makes the samples of all and drops those of the others"), 1, out + err)
+        for ours, alone in zip(self.lines("run"), self.lines("alone"), strict=True):
+            self.assertAlmostEqual(ours["loss"], alone["loss"], delta=1e-4)
+
+    def test_ranks_compute_as_rank_0_has_found_to_be_fastest(self):
+        _, err = self.launch("train", "recipe.yaml", "--set", "train.memory_format=auto", "--set", "train.tune=auto", "--run", "run", "--quiet")
+        self.assertEqual(err, "")
+        chosen = json.loads(self.read("run/choices.json"))
+        self.launch("train", "recipe.yaml", "--set", f"train.memory_format={chosen['memory_format']}", "--set", "train.tune=off", "--run",
+                    "given", "--quiet")
+        self.assertEqual(self.read("run/weights.safetensors"), self.read("given/weights.safetensors"))
+
     def test_a_batch_per_rank_is_one_of_all_however_many_go_on(self):
         short = [*TRAIN, "--set", "train.epochs=1", "--set", "train.tune=off"]
         each = ["--set", "data.train.batch={size: 16, drop_remainder: true}", "--set", "train.distributed={batch: per_rank}"]
@@ -170,6 +204,26 @@ class DistributedTest(DistributedBase):
         for _, _, err in ended:
             self.assertIn("rank 1 does not train what rank 0 does: train.optimizer.adamw.weight_decay: 0.01 -> 0.5;", err)
         self.assertFalse(os.path.exists(self.path("run")))
+
+    def test_a_rank_that_begins_where_rank_0_goes_on_is_named(self):
+        self.launch("train", "recipe.yaml", "--set", "train.epochs=1", "--run", "run", "--quiet")
+        before = self.read("run/metrics.jsonl")
+        ended = self.own_ranks(["train", "recipe.yaml", "--run", "run", "--resume"], ["train", "recipe.yaml", "--run", "run"])
+        for process, _, err in ended:
+            self.assertEqual(process.returncode, 2, err)
+            self.assertIn("rank 1 does not train what rank 0 does", err)
+            self.assertIn("--resume", err)
+        self.assertEqual(self.read("run/metrics.jsonl"), before)
+
+    def test_ranks_listen_on_the_interface_where_they_meet_and_on_no_other(self):
+        command = [*TRAIN, "--set", "train.epochs=1000", "--run", "run", "--quiet"]
+        ranks = self.start_ranks(command, command, address="127.0.0.2")
+        self.wait_for_checkpoint("run", ranks[0])
+        addresses = [self.listening(rank) for rank in ranks]
+        self.assertIn("127.0.0.2", addresses[0])  # the store
+        self.assertEqual({address.split(".")[0] for address in set.union(*addresses)}, {"127"})  # neither 0.0.0.0 nor another interface's
+        ranks[0].send_signal(signal.SIGTERM)
+        self.assertEqual([rank.wait() for rank in ranks], [143, 143])
 
     def test_data_that_differ_are_named(self):
         os.makedirs(self.path("other"))

@@ -211,6 +211,11 @@ class HttpTest(RemoteTest):
         self.start_server([NGINX, "-e", self.path("error.log"), "-c", self.path("nginx.conf"), *user], self.port)
         self.url = f"http://127.0.0.1:{self.port}"
 
+    def sent(self, name):
+        """How many bytes of a file the server has sent, by its log."""
+        lines = [line for line in self.read("access.log").decode().splitlines() if f"GET /{name}" in line]
+        return sum(int(line.split('" ')[1].split()[1]) for line in lines)
+
     def test_every_format_is_read_from_nginx_as_from_the_disk(self):
         self.compare(self.url)
 
@@ -268,10 +273,21 @@ class HttpTest(RemoteTest):
         self.assertEqual(self.read("out-0.stoker"), self.read("out-1.stoker"))
         copies = [name for name in os.listdir(self.path("cache")) if name.startswith("a.stoker") and not name.endswith(".check")]
         self.assertEqual(len(copies), 1)
-        log = self.read("access.log").decode()
         size = os.path.getsize(self.path("files/a.stoker"))
-        sent = sum(int(line.split('" ')[1].split()[1]) for line in log.splitlines() if "GET /a.stoker" in line)
-        self.assertLess(sent, 2 * size)  # one transfer, and the start for each process
+        self.assertLess(self.sent("a.stoker"), 2 * size)  # one transfer, and the start for each process
+
+    def test_ranks_of_one_machine_fetch_each_byte_once(self):
+        source = "    - idx: {images: train-images, labels: train-labels.gz}\n"
+        self.write("many.yaml", f"data:\n  root: data\n  train:\n{source}    - repeat: 20\n")
+        self.run_stoker("pack", "many.yaml", "files/many.stoker")
+        self.write("recipe.yaml", f"data:\n  root: {self.url}\n  train:\n    - stoker: {{files: many.stoker}}\n    - shuffle\n"
+                   "    - normalize: {mean: 0.2, std: 0.3}\n    - batch: 256\nmodel: {mlp: {classes: 4}}\n"
+                   "train: {epochs: 2, device: cpu, threads: 1, tune: off}\n")
+        environment = {**self.variables, "STOKER_CACHE": self.path("cache")}
+        self.run_stoker("launch", "-n", "3", "--", "train", "recipe.yaml", "--run", "run", "--quiet", environment=environment)
+        size = os.path.getsize(self.path("files/many.stoker"))
+        self.assertGreater(size, 2_000_000)
+        self.assertLess(self.sent("many.stoker"), 1.2 * size)  # what each rank reads to know the file is above 1
 
     def test_a_damaged_copy_is_fetched_again_by_the_next_process(self):
         environment = {"STOKER_CACHE": self.path("cache")}
