@@ -13,6 +13,7 @@
 #include "stoker/cluster/gloo_internal.h"
 #include "stoker/cluster/group.h"
 #include "stoker/cluster/open_sockets_internal.h"
+#include "stoker/cluster/patient_threads_internal.h"
 #include "stoker/cluster/rank_monitor.h"
 #include "stoker/cluster/rendezvous_internal.h"
 
@@ -341,6 +342,7 @@ class LoneGroup final : public Group {
 // Connects the ranks that have met. Each exchange brings a timeout of its own.
 Status Connect(Connection& connection) {
   const Membership& membership = connection.membership;
+  const PatientThreads patient;
   try {
     const auto options =
         c10d::ProcessGroupGloo::Options::create(std::min(connection.timeout, kConnectMeshWithin));

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <csignal>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -133,6 +135,18 @@ TEST(GroupTest, AGroupBesideAnotherHasAnOrderOfItsOwnAndItsEndEndsTheOtherNot) {
                 StatusCode::kUnavailable);
     ASSERT_TRUE(group.AllReduce(of_one, Reduction::kSum, "a sum").ok());
     EXPECT_TRUE(at::equal(of_one, at::full({5}, 9, at::kLong)));
+  });
+}
+
+TEST(GroupTest, ThreadsOfGlooDoNotInterruptThoseThatCompute) {
+  const int usual = ::sched_getscheduler(0);
+  if (usual != SCHED_OTHER) GTEST_SKIP() << "this process is scheduled otherwise";
+  AsRanks(2, [&](Group&) {
+    int64_t patient = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task"))
+      patient += ::sched_getscheduler(std::stoi(entry.path().filename())) == SCHED_BATCH ? 1 : 0;
+    EXPECT_GE(patient, 3);  // two that run exchanges, and one that waits for sockets
+    EXPECT_EQ(::sched_getscheduler(0), usual);
   });
 }
 

@@ -1,11 +1,8 @@
 // Processes that are ranks of a group, for tests. Only tests include it.
 #pragma once
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,35 +17,9 @@
 #include <vector>
 
 #include "stoker/cluster/group.h"
+#include "stoker/cluster/loopback_testing.h"
 
 namespace stoker {
-
-// A socket that listens on the loopback, which rank 0 takes over, and its port.
-struct Listener {
-  int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  int64_t port = 0;
-
-  Listener() {
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t length = sizeof address;
-    EXPECT_EQ(::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), length), 0);
-    EXPECT_EQ(::listen(descriptor, SOMAXCONN), 0);
-    ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &length);
-    port = ntohs(address.sin_port);
-  }
-};
-
-inline Membership MemberOf(const Listener& listener, int64_t rank, int64_t world) {
-  Membership member;
-  member.rank = member.local_rank = rank;
-  member.world = member.local_world = world;
-  member.host = "127.0.0.1";
-  member.port = listener.port;
-  if (rank == 0) member.listener = listener.descriptor;
-  return member;
-}
 
 // A value that a test and the processes it starts share.
 template <typename T>
@@ -95,6 +66,7 @@ inline void InProcesses(int64_t count, const std::function<void(int64_t)>& run) 
 inline void AsRanks(int64_t world, const std::function<void(Group&)>& run,
                     JoinOptions options = {}) {
   const Listener listener;
+  ASSERT_NE(listener.port, 0);
   InProcesses(world, [&](int64_t rank) {
     auto group = JoinGroup(MemberOf(listener, rank, world), options);
     ASSERT_TRUE(group.ok()) << group.status().ToString();
