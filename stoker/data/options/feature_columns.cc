@@ -29,19 +29,20 @@ class StagesOfFeatures {
       : features_(features), at_(std::move(at)) {}
 
   Result<std::vector<ConfigNode>> Make() {
-    // Copies first, while columns are as they were read. Then all that learns from the columns
-    // themselves, which takes one pass over the data, and what learns from quantiles, which takes
-    // another. Crossings last, so that they may be of ranges and of words by number.
+    // Copies first, while columns are as they were read. Then words become numbers, so that what
+    // follows computes on whole columns of many samples. All that learns from the columns
+    // themselves takes one pass over the data, and what learns from quantiles another. Crossings
+    // last, so that they may be of ranges and of words by number.
     for (const Feature& feature : features_) STOKER_RETURN_IF_ERROR(Copy(feature));
+    for (const Feature& feature : features_) {
+      const auto* const categorical = feature.As<CategoricalFeature>();
+      if (categorical != nullptr) NumberWords(feature, *categorical);
+    }
     for (const Feature& feature : features_)
       std::visit([&](const auto& what) { LearnFromColumn(feature, what); }, feature.what);
     for (const Feature& feature : features_) {
       const auto* const numeric = feature.As<NumericFeature>();
       if (numeric != nullptr && numeric->quantiles) Normalize(feature, *numeric);
-    }
-    for (const Feature& feature : features_) {
-      const auto* const categorical = feature.As<CategoricalFeature>();
-      if (categorical != nullptr && categorical->hash) Hash(feature, *categorical);
     }
     for (const Feature& feature : features_) {
       if (const auto* const crossed = feature.As<CrossedFeature>())
@@ -136,8 +137,9 @@ class StagesOfFeatures {
     Add(feature.at, "bucketize", std::move(options));
   }
 
-  void LearnFromColumn(const Feature& feature, const CategoricalFeature& categorical) {
-    if (categorical.integers || categorical.hash) return;
+  void NumberWords(const Feature& feature, const CategoricalFeature& categorical) {
+    if (categorical.hash) return Hash(feature, categorical);
+    if (categorical.integers) return;
     const bool list = !categorical.separator.empty();
     Entries options = list ? WordsOf(feature, categorical) : Entries{Entry("field", feature.name)};
     // Words that are not there are one category, the first.
@@ -164,6 +166,7 @@ class StagesOfFeatures {
         Entry("trim", WriteOption(true))};
   }
 
+  void LearnFromColumn(const Feature& /*feature*/, const CategoricalFeature& /*categorical*/) {}
   void LearnFromColumn(const Feature& /*feature*/, const CrossedFeature& /*crossed*/) {}
   void LearnFromColumn(const Feature& /*feature*/, const DroppedColumn& /*dropped*/) {}
 

@@ -153,6 +153,31 @@ TEST(CsvRowParser, ReadsNumbersAsTheStandardLibraryDoes) {
   EXPECT_EQ(*Number<float>("16777217"), 16777216.0f);
 }
 
+// Around the number of digits up to which the parser divides by itself.
+TEST(CsvRowParser, ReadsDecimalsOfEveryLengthAsTheStandardLibraryDoes) {
+  std::mt19937_64 random(2);
+  const auto expect_same = [](const std::string& text, auto wanted) {
+    std::from_chars(text.data(), text.data() + text.size(), wanted);
+    const auto got = *Number<decltype(wanted)>(text);
+    ASSERT_EQ(std::memcmp(&got, &wanted, sizeof wanted), 0) << text;
+  };
+  for (size_t digits = 1; digits <= 18; ++digits)
+    for (size_t point = 0; point <= digits; ++point)
+      for (int i = 0; i < 20; ++i) {
+        std::string text;
+        for (size_t d = 0; d < digits; ++d) text += static_cast<char>('0' + random() % 10);
+        text.insert(point, ".");
+        if (i % 2 == 1) text.insert(0, "-");
+        expect_same(text, 0.0f);
+        expect_same(text, 0.0);
+      }
+  for (const std::string text :
+       {"0.0", "-0.0", "000012.500", "9999999.0", "16777.217", "8388.6085"})
+    expect_same(text, 0.0f);
+  EXPECT_THAT(Number<int64_t>("1.5"), FailsWith(StatusCode::kDataLoss, "'1.5' is not an integer"));
+  EXPECT_THAT(Number<float>("1.5.2"), FailsWith(StatusCode::kDataLoss, "'1.5.2' is not a number"));
+}
+
 TEST(CsvRowParser, ReadsNumbersTooSmallAsZeroAndRefusesTooLargeOnes) {
   EXPECT_EQ(*Number<float>("1e-50"), 0.0f);
   EXPECT_EQ(*Number<double>("1e-400"), 0.0);

@@ -80,8 +80,22 @@ std::string RangeOf() {
   return fmt::format(" of {} to {}", std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
 }
 
+// 10 to the power of `digits`, which T holds exactly.
+template <typename T>
+T PowerOfTen(std::ptrdiff_t digits) {
+  static constexpr T kPowers[] = {1e0, 1e1, 1e2,  1e3,     1e4,     1e5,     1e6,     1e7,
+                                  1e8, 1e9, 1e10, T(1e11), T(1e12), T(1e13), T(1e14), T(1e15)};
+  return kPowers[digits];
+}
+
+bool IsDigit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
+
 // The number at `at` where it is as most are: a sign, up to so many digits that T holds them
-// exactly, and the end of the cell. Moves past the delimiter. False: nothing has changed.
+// exactly, a point among them where T has fractions, and the end of the cell. Moves past the
+// delimiter. False: nothing has changed.
+//
+// A quotient of two numbers that T holds exactly is the decimal number rounded once, as the
+// standard's conversion rounds it (Clinger, "How to read floating point numbers accurately", 1990).
 template <typename T>
 bool ReadPlainNumber(const char*& at, const char* end, char delimiter, T& out) {
   constexpr int kMostDigits = sizeof(T) == 1 ? 3 : sizeof(T) == 4 ? 7 : 15;
@@ -90,13 +104,28 @@ bool ReadPlainNumber(const char*& at, const char* end, char delimiter, T& out) {
   from += negative ? 1 : 0;
   const char* const digits = from;
   int64_t number = 0;
-  while (from < end && static_cast<unsigned char>(*from - '0') < 10 && from - digits <= kMostDigits)
+  while (from < end && IsDigit(*from) && from - digits <= kMostDigits)
     number = number * 10 + (*from++ - '0');
-  const auto count = from - digits;
-  if (count == 0 || count > kMostDigits || !AtCellEnd(from, end, delimiter)) return false;
+  auto count = from - digits;
+  if (count == 0) return false;
+  std::ptrdiff_t decimals = 0;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (from < end && *from == '.' && delimiter != '.') {
+      const char* const point = from++;
+      while (from < end && IsDigit(*from) && from - digits <= kMostDigits + 1)
+        number = number * 10 + (*from++ - '0');
+      decimals = from - point - 1;
+      if (decimals == 0) return false;
+      count += decimals;
+    }
+  }
+  if (count > kMostDigits || !AtCellEnd(from, end, delimiter)) return false;
   if (negative && (std::is_unsigned_v<T> || number == 0)) return false;  // -0.0 keeps its sign
   if (sizeof(T) == 1 && number > std::numeric_limits<uint8_t>::max()) return false;
   out = static_cast<T>(negative ? -number : number);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (decimals > 0) out /= PowerOfTen<T>(decimals);
+  }
   at = from + 1;
   return true;
 }
