@@ -122,10 +122,19 @@ class SequencesOfNumbersTest(ProgramTest):
         rng = random.Random(6)
         self.write_series("movements.jsonl", [([[100 + rng.gauss(0, 1), 7.0]] * 3, number % 2) for number in range(64)])
         out, err = self.run_stoker("lint", "ragged.yaml", expect=1)
-        self.assertIn("normalize: {mean: auto, per: field, field: path}", out + err)
+        self.assertIn("normalize: {mean: auto, per: last, field: path}", out + err)
         self.run_stoker("check", "ragged.yaml", "--set", "data.source.0.jsonl.files=movements.jsonl", "--set",
-                        "data.train=[{normalize: {mean: auto, per: field, field: path}}, {batch: {size: 16, ragged: true}}]", "--set",
-                        "data.eval=[{normalize: {mean: auto, per: field, field: path}}, {batch: {size: 16, ragged: true}}]")
+                        "data.train=[{normalize: {mean: auto, per: last, field: path}}, {batch: {size: 16, ragged: true}}]", "--set",
+                        "data.eval=[{normalize: {mean: auto, per: last, field: path}}, {batch: {size: 16, ragged: true}}]")
+
+    def test_lists_that_are_not_alike_are_read_as_text_which_is_said_with_what_to_do(self):
+        rows = [{"path": [[0.5, 1.5]] * (number % 3 + 1), "kind": number % 2} for number in range(64)]
+        rows[40]["path"] = [[0.5, 1.5], [0.5]]
+        self.write("uneven.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        said = "".join(self.run_stoker("check", "ragged.yaml", "--set", "data.source=[{jsonl: uneven.jsonl}]", expect=1))
+        self.assertIn("JSON lists that are not alike are read as text, so give their shape (jsonl: fields: {path: {shape: [-1, 2]}})", said)
+        self.assert_fails(["train", "ragged.yaml", "--run", "run", "--set", "data.source.0.jsonl.files=uneven.jsonl"], 1,
+                          "uneven.jsonl: record 40")
 
     def test_padded_numbers_and_options_of_tokens_are_refused_with_what_to_do(self):
         said = "".join(self.run_stoker("check", "ragged.yaml", "--set", "data.train=[{padded_batch: {size: 8}}]", expect=1))

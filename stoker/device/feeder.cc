@@ -48,6 +48,16 @@ std::string KeyOf(const FeederInput& input) {
   return input.name.empty() ? "train.input" : "train.input." + input.name;
 }
 
+// Bytes are texts, or JSON of which no shape was found, more often than numbers.
+std::string HowBytesBecomeASequence(const std::string& field) {
+  return fmt::format(
+      "; of a text `words: {{field: {0}, values: auto}}` makes tokens; JSON lists that are not "
+      "alike are read as text, so give their shape (jsonl: fields: {{{0}: {{shape: [-1, 2]}}}}), "
+      "and the one that differs is named; bytes that are numbers take `cast: {{field: {0}, dtype: "
+      "int32}}` before `batch`",
+      field);
+}
+
 Status CheckRagged(const Spec& spec, const Field& field, const Field& offsets,
                    const FeederInput& input) {
   if (!IsRaggedTokens(field) && !IsRaggedNumbers(field)) {
@@ -55,9 +65,7 @@ Status CheckRagged(const Spec& spec, const Field& field, const Field& offsets,
         "{}: field {} is ragged, and models take ragged sequences of tokens, whole numbers of 16 "
         "to 64 bits, or of steps of floating-point numbers, as many in each{}",
         KeyOf(input), field.ToString(),
-        field.dtype == DType::kUInt8
-            ? "; put `cast: {field: " + field.name + ", dtype: int32}` before `batch` for bytes"
-            : "");
+        field.dtype == DType::kUInt8 ? HowBytesBecomeASequence(field.name) : "");
   }
   if (offsets.shape.size() == 1 && IsToken(offsets.dtype)) return OkStatus();
   return InvalidArgument(

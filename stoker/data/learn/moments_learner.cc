@@ -1,4 +1,5 @@
-// What `normalize` learns: a mean and a deviation for each channel, or for the field.
+// What `normalize` learns: a mean and a deviation for each channel, for each extent of the last
+// dimension, or for the field.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,12 +21,13 @@ namespace {
 constexpr int64_t kReduced = 4;  // count, mean, sum of squared distances, NaNs
 
 // The moments of one channel of one sample, in two passes over it. Returns false for an infinity.
+//   values  n of them, each `stride` after the one before
 template <typename T>
-bool ReducePlane(const T* values, size_t n, double* reduced) {
+bool ReducePlane(const T* values, size_t n, size_t stride, double* reduced) {
   double sum = 0, m2 = 0;
   size_t count = 0;
   for (size_t i = 0; i < n; ++i) {
-    const auto value = static_cast<double>(values[i]);
+    const auto value = static_cast<double>(values[i * stride]);
     const bool given = value == value;
     count += given ? 1 : 0;
     sum += given ? value : 0;
@@ -33,7 +35,7 @@ bool ReducePlane(const T* values, size_t n, double* reduced) {
   const double mean = count == 0 ? 0 : sum / static_cast<double>(count);
   if (std::isinf(sum) || std::isnan(sum)) return false;
   for (size_t i = 0; i < n; ++i) {
-    const double distance = static_cast<double>(values[i]) - mean;
+    const double distance = static_cast<double>(values[i * stride]) - mean;
     m2 += distance == distance ? distance * distance : 0;
   }
   reduced[0] = static_cast<double>(count);
@@ -45,9 +47,10 @@ bool ReducePlane(const T* values, size_t n, double* reduced) {
 
 class MomentsLearner final : public StageLearner {
  public:
+  //   last     whether channels are the last dimension rather than the first
   //   reduces  whether a sample has several values of a channel
-  MomentsLearner(size_t channels, bool reduces, double scale)
-      : moments_(channels), reduces_(reduces), scale_(scale) {}
+  MomentsLearner(size_t channels, bool last, bool reduces, double scale)
+      : moments_(channels), last_(last), reduces_(reduces), scale_(scale) {}
 
   Field Kept(const Field& field) const override {
     if (!reduces_) return field;
@@ -60,10 +63,12 @@ class MomentsLearner final : public StageLearner {
     const size_t n = static_cast<size_t>(value.num_values()) / channels;
     Array reduced = scratch.NewArray(DType::kFloat64, {static_cast<int64_t>(channels), kReduced});
     double* to = reduced.values<double>().data();
+    const size_t stride = last_ ? channels : 1;
     for (size_t c = 0; c < channels; ++c, to += kReduced) {
+      const size_t first = last_ ? c : c * n;
       const bool finite = value.dtype() == DType::kFloat32
-                              ? ReducePlane(value.values<float>().data() + c * n, n, to)
-                              : ReducePlane(value.values<uint8_t>().data() + c * n, n, to);
+                              ? ReducePlane(value.values<float>().data() + first, n, stride, to)
+                              : ReducePlane(value.values<uint8_t>().data() + first, n, stride, to);
       // Add says which sample it is.
       if (!finite) to[0] = -1;
     }
@@ -146,7 +151,8 @@ class MomentsLearner final : public StageLearner {
     if (moments_.columns() == 1) return "it";
     const auto end =
         channels.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, channels.size()));
-    return fmt::format("number {} of its first dimension{}", fmt::join(channels.begin(), end, ", "),
+    return fmt::format("number {} of its {} dimension{}", fmt::join(channels.begin(), end, ", "),
+                       last_ ? "last" : "first",
                        channels.size() <= kNamed
                            ? std::string()
                            : fmt::format(" and {} more", channels.size() - kNamed));
@@ -170,7 +176,7 @@ class MomentsLearner final : public StageLearner {
   }
 
   ColumnMoments moments_;
-  const bool reduces_;
+  const bool last_, reduces_;
   const double scale_;
 };
 
@@ -189,18 +195,21 @@ Result<std::unique_ptr<StageLearner>> MakeMomentsLearner(const LearnerInput& inp
         "std is given, but mean is auto, which learns both; leave std out, or give both");
   }
   const Shape& shape = input.field.shape;
-  const bool by_channel = options.per == "channel" && !shape.empty();
-  if (by_channel && shape.front() < 0) {
+  const bool last = options.by_last_dimension();
+  const bool by_channel = options.per != "field" && !shape.empty();
+  const int64_t channels = !by_channel ? 1 : last ? shape.back() : shape.front();
+  if (channels < 0) {
+    const bool steps = !last && shape.size() > 1 && shape.back() > 0;
     return InvalidArgument(
-        "field '{}' has shape {}, whose first dimension differs from sample to sample, so its "
-        "parts have no mean of their own; say `per: field`, or make them equal first; words of a "
-        "text are numbered by `lookup`, and in data.features are `categorical`",
-        input.field.name, ShapeToString(shape));
+        "field '{}' has shape {}, whose {} dimension differs from sample to sample, so its parts "
+        "have no mean of their own; say {}`per: field`, or make them equal first; words of a text "
+        "are numbered by `lookup`, and in data.features are `categorical`",
+        input.field.name, ShapeToString(shape), last ? "last" : "first",
+        steps ? "`per: last` for a mean of each number of a step, or " : "");
   }
-  const int64_t channels = by_channel ? shape.front() : 1;
   if (channels < 1) return InvalidArgument("field '{}' has no values", input.field.name);
   const bool reduces = !IsFullyKnown(shape) || NumValues(shape) != channels;
-  return std::make_unique<MomentsLearner>(static_cast<size_t>(channels), reduces,
+  return std::make_unique<MomentsLearner>(static_cast<size_t>(channels), last, reduces,
                                           ScaleOf(options, input.field.dtype));
 }
 

@@ -100,6 +100,44 @@ TEST_F(LearnedRecipe, AFieldMayHaveOneMeanForAllItsValues) {
   EXPECT_THAT(Numbers(data, "std"), ElementsAre(DoubleNear(std::sqrt(479.75 + 729), 1e-9)));
 }
 
+TEST_F(LearnedRecipe, EachExtentOfTheLastDimensionMayHaveAMeanOfItsOwn) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data,
+                              Parse("normalize: {mean: auto, per: last, scale: 1}, lookup: auto"));
+  EXPECT_THAT(Numbers(data, "mean"),
+              ElementsAre(DoubleNear(30.25, 1e-12), DoubleNear(35.75, 1e-12)));
+  EXPECT_THAT(Numbers(data, "std"), ElementsAre(DoubleNear(std::sqrt(1079.6875), 1e-9),
+                                                DoubleNear(std::sqrt(1322.6875), 1e-9)));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto pass, data.train.Open(Runtime::Inline()));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, pass->Next());
+  // The first row's: 0, 1, 2, 3, 0, 10, 20, 30.
+  const auto values = batch->arrays[0].values<float>();
+  EXPECT_NEAR(values[0], -30.25 / std::sqrt(1079.6875), 1e-6);
+  EXPECT_NEAR(values[7], (30 - 35.75) / std::sqrt(1322.6875), 1e-6);
+}
+
+TEST_F(LearnedRecipe, SequencesOfDifferingLengthsHaveAMeanForEachNumberOfAStep) {
+  WriteBelow(dir_, "paths.jsonl",
+             "{\"path\": [[1, 10], [2, 20], [3, 30]]}\n{\"path\": []}\n{\"path\": [[6, 60]]}\n");
+  const auto parse = [&](const std::string& per) {
+    return ParseDataSection(
+        *ParseYaml("data: {train: [jsonl: {files: paths.jsonl, fields: {path: {shape: [-1, 2]}}}, "
+                   "normalize: {field: path, mean: auto" +
+                       per + "}, batch: {size: 3, ragged: true}]}",
+                   "r.yaml"),
+        dir_.path());
+  };
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data, parse(", per: last"));
+  EXPECT_THAT(Numbers(data, "mean"), ElementsAre(DoubleNear(3, 1e-12), DoubleNear(30, 1e-12)));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto pass, data.train.Open(Runtime::Inline()));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, pass->Next());
+  const auto values = batch->arrays[0].values<float>();
+  ASSERT_EQ(values.size(), 8u);
+  for (size_t step = 0; step < 4; ++step)
+    EXPECT_FLOAT_EQ(values[2 * step], values[2 * step + 1]) << step;
+  EXPECT_THAT(parse(""), FailsWith(StatusCode::kInvalidArgument,
+                                   "say `per: last` for a mean of each number of a step, or "));
+}
+
 TEST_F(LearnedRecipe, TheFilledSectionHasTheValuesAndTheStoredOneTheWord) {
   STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe data, Parse("normalize: auto, lookup: auto"));
   EXPECT_THAT(ToYaml(data.unlearned), HasSubstr("mean: auto"));

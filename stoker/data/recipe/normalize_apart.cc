@@ -55,6 +55,8 @@ Status CheckMayMove(const Found& found) {
     return FailedPrecondition("normalize takes mean and std from each sample");
   }
   const bool several = found.options.mean.size() > 1 || found.options.std.size() > 1;
+  if (several && found.options.by_last_dimension())
+    return FailedPrecondition("normalize has a mean for each extent of the last dimension");
   const auto begin = found.items.begin();
   const auto end = begin + static_cast<std::ptrdiff_t>(found.place);
   if (several && std::any_of(begin, end, [](const ConfigNode& item) {

@@ -81,6 +81,40 @@ class NormalizeTransform final : public FieldTransform, public PictureFinishing 
   const std::vector<ShiftScale> channels_;
 };
 
+// Of sequences [steps, n] and of pictures [H, W, C]: constants for each extent of the last
+// dimension, one after the other in memory.
+class NormalizeLastTransform final : public FieldTransform {
+ public:
+  NormalizeLastTransform(size_t field, std::vector<ShiftScale> constants)
+      : FieldTransform(field), constants_(std::move(constants)) {}
+
+ protected:
+  void NormalizeArray(Array& array, size_t /*samples*/, Scratch& scratch) const override {
+    const bool in_place = array.dtype() == DType::kFloat32 && MayWriteInPlace(array);
+    Array out = in_place ? array : scratch.NewArray(DType::kFloat32, array.shape());
+    float* to = out.values<float>().data();
+    const auto n = static_cast<size_t>(array.num_values());
+    if (array.dtype() == DType::kFloat32) {
+      NormalizeSteps(array.values<float>().data(), n, to);
+    } else {
+      NormalizeSteps(array.values<uint8_t>().data(), n, to);
+    }
+    array = std::move(out);
+  }
+
+ private:
+  // Rounded as in NormalizePlane: the difference, then the product.
+  template <typename T>
+  void NormalizeSteps(const T* in, size_t n, float* out) const {
+    for (size_t begin = 0; begin < n; begin += constants_.size())
+      for (size_t i = 0; i < constants_.size(); ++i)
+        out[begin + i] =
+            (static_cast<float>(in[begin + i]) - constants_[i].shift) * constants_[i].scale;
+  }
+
+  const std::vector<ShiftScale> constants_;
+};
+
 // Each sample by the moments of its own values.
 class NormalizeBySampleTransform final : public FieldTransform {
  public:
@@ -137,11 +171,20 @@ Status CheckChannels(const Normalize& options, const Field& field) {
       return InvalidArgument("normalize: {} is empty; give one value, or one for each channel",
                              name);
     if (list->size() == 1) continue;
-    const int64_t channels = field.shape.empty() ? 0 : field.shape.front();
+    const bool last = options.by_last_dimension();
+    const int64_t channels = field.shape.empty() ? 0
+                             : last              ? field.shape.back()
+                                                 : field.shape.front();
     if (static_cast<int64_t>(list->size()) == channels) continue;
+    if (last)
+      return InvalidArgument(
+          "normalize: {} has {} values, but field '{}' has shape {}; with `per: last` give one "
+          "value, or one for each extent of the last dimension",
+          name, list->size(), field.name, ShapeToString(field.shape));
     return InvalidArgument(
         "normalize: {} has {} values, but field '{}' has shape {}, whose first dimension is the "
-        "channels; give one value, or one for each channel",
+        "channels; give one value, or one for each channel; `per: last` has one for each extent of "
+        "the last dimension",
         name, list->size(), field.name, ShapeToString(field.shape));
   }
   return OkStatus();
@@ -172,10 +215,12 @@ void Normalize::Describe(OptionTable<Normalize>& table) {
       .Field("per_sample", &Normalize::per_sample,
              "by the mean and the standard deviation of each sample's own values")
       .Field("field", &Normalize::field, "field to normalise")
-      .Field("per", &Normalize::per,
-             "what has a mean of its own where they are learned: each channel (the first "
-             "dimension, such as the columns of a row), or the whole field",
-             OneOf{{"channel", "field"}});
+      .Field(
+          "per", &Normalize::per,
+          "what has a mean of its own: each channel (the first dimension, such as the columns of "
+          "a row), each extent of the last dimension (such as the numbers of a step of a "
+          "sequence), or, where it is learned, the whole field",
+          OneOf{{"channel", "last", "field"}});
 }
 
 double ScaleOf(const Normalize& options, DType dtype) {
@@ -218,11 +263,15 @@ Result<Dataset> Normalize::Build(Dataset input) const {
   STOKER_RETURN_IF_ERROR(CheckChannels(*this, input.spec().fields[index]));
   STOKER_ASSIGN_OR_RETURN(std::vector<ShiftScale> channels,
                           NormalizeConstants(*this, input.spec().fields[index].dtype));
-  return InOnePass(MapDataset(
-      std::move(input), std::string(kName),
+  std::string shown =
       fmt::format("{}, mean {}, std {}", field, ShortText(fmt::format("{}", fmt::join(mean, " "))),
-                  ShortText(fmt::format("{}", fmt::join(std, " ")))),
-      std::move(output), std::make_shared<NormalizeTransform>(index, std::move(channels))));
+                  ShortText(fmt::format("{}", fmt::join(std, " "))));
+  if (by_last_dimension() && channels.size() > 1)
+    return MapDataset(std::move(input), std::string(kName), std::move(shown), std::move(output),
+                      std::make_shared<NormalizeLastTransform>(index, std::move(channels)));
+  return InOnePass(MapDataset(std::move(input), std::string(kName), std::move(shown),
+                              std::move(output),
+                              std::make_shared<NormalizeTransform>(index, std::move(channels))));
 }
 
 }  // namespace stoker

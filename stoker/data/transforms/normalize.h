@@ -10,7 +10,8 @@ namespace stoker {
 // Normalize do together. It is computed as (x - mean / scale) * (scale / std) with both constants
 // rounded once from double, and the difference and the product rounded once each, so every CPU
 // gives the same bits. Several means or stds are one for each channel, which is the first
-// dimension: [C, H, W].
+// dimension: [C, H, W]; with `per: last` one for each extent of the last dimension, such as each
+// number of a step of a sequence [steps, n], or each channel of [H, W, C].
 //
 // With `per_sample` mean and std are computed for each sample over all its values: std is that of
 // the population (divided by n, not n - 1), and a sample of equal values becomes zeros. A sample is
@@ -18,9 +19,9 @@ namespace stoker {
 // `batch`.
 //
 // In a recipe `mean: auto` has mean and std learned from the training data (data/learn): one for
-// each extent of the first dimension (a channel of [C, H, W], a column of [n]), or, with `per:
-// field`, one for all values. They are those of the values after `scale`; std is that of the
-// population. Pipelines built in C++ give numbers.
+// each extent of the first dimension (a channel of [C, H, W], a column of [n]), with `per: last` of
+// the last one, or, with `per: field`, one for all values. They are those of the values after
+// `scale`; std is that of the population. Pipelines built in C++ give numbers.
 struct Normalize {
   static constexpr std::string_view kName = "normalize";
   static constexpr std::string_view kHelp =
@@ -33,6 +34,8 @@ struct Normalize {
   bool per_sample = false;
   std::string field = "image";
   std::string per = "channel";
+
+  bool by_last_dimension() const { return per == "last"; }
 
   static void Describe(OptionTable<Normalize>& table);
   Result<Dataset> Build(Dataset input) const;

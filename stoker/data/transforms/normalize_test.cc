@@ -51,6 +51,35 @@ TEST(Normalize, GivesEachChannelItsConstants) {
 }
 
 // A function may hand out memory that it goes on using, such as a table of its own.
+TEST(Normalize, GivesEachExtentOfTheLastDimensionItsConstants) {
+  const Normalize options{.mean = {1, 2, 3}, .std = {1, 2, 4}, .per = "last"};
+  const Array steps = Array::Of<float>({1, 2, 3, 2, 4, 7}).Reshaped({2, 3});
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array normalized, Normalized(options, steps));
+  EXPECT_THAT(normalized.values<float>(), testing::ElementsAre(0, 0, 0, 1, 1, 1));
+  for (const DType dtype : {DType::kUInt8, DType::kFloat32}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                                Result<Dataset>(EmptyImages(dtype, {5, 2, 3})) | options);
+    TransformTester(dataset).ExpectRowsGiveTheBytesOfElements(CountingRows(6, dtype, {5, 2, 3}));
+  }
+}
+
+TEST(Normalize, GivesTheBytesOfChannelsFirstAlsoAlongTheLastDimension) {
+  const std::vector<double> means = {0.1, 0.2, 0.3}, stds = {0.7, 0.8, 0.9};
+  Array first = Array::Allocate(DType::kUInt8, {3, 5});
+  Array last = Array::Allocate(DType::kUInt8, {5, 3});
+  for (size_t c = 0; c < 3; ++c)
+    for (size_t i = 0; i < 5; ++i)
+      first.values<uint8_t>()[c * 5 + i] = last.values<uint8_t>()[i * 3 + c] =
+          static_cast<uint8_t>(17 * i + 50 * c);
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array by_channel,
+                              Normalized({.mean = means, .std = stds}, first));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array by_last,
+                              Normalized({.mean = means, .std = stds, .per = "last"}, last));
+  for (size_t c = 0; c < 3; ++c)
+    for (size_t i = 0; i < 5; ++i)
+      EXPECT_EQ(by_channel.values<float>()[c * 5 + i], by_last.values<float>()[i * 3 + c]);
+}
+
 TEST(Normalize, DoesNotWriteIntoMemoryThatIsOnlyLent) {
   std::vector<float> table = {1, 2, 3};
   const Dataset lent = FromGenerator({{{"image", DType::kFloat32, {3}}}}, [&](uint64_t) {
@@ -198,6 +227,12 @@ INSTANTIATE_TEST_SUITE_P(
                    DType::kUInt8,
                    {-1, 28, 28},
                    "has shape [?, 28, 28]"},
+        BrokenCase{"OtherThanTheLastDimension",
+                   {.mean = {0, 0}, .per = "last"},
+                   DType::kFloat32,
+                   {2, 3},
+                   "normalize: mean has 2 values, but field 'image' has shape [2, 3]; with `per: "
+                   "last` give one value, or one for each extent of the last dimension"},
         BrokenCase{"ScalarsHaveNoChannels", {.mean = {1, 1}}, DType::kFloat32, {}, "has shape []"},
         BrokenCase{
             "NoMean", {.mean = {}}, DType::kUInt8, {1}, "normalize: mean is empty; give one value"},

@@ -227,20 +227,21 @@ void LintLayout(const Recipe& recipe, Findings& findings) {
 }
 
 // The values of an input, as they reach the model.
+//   steps  whether it is sequences; `several`: of several numbers a step
 void LintInput(const at::Tensor& input, std::string_view field, const ConfigNode* pipeline,
-               const FeatureLayout& features, bool sequence, Findings& findings) {
+               const FeatureLayout& features, bool steps, bool several, Findings& findings) {
   at::Tensor values = input.detach().to(at::kDouble);
   // The numbers of categories are names, not sizes.
   if (features.HasCategories()) values = values.narrow(1, 0, features.NumNumbers());
   if (!input.is_floating_point() || values.numel() == 0) return;
   std::optional<LintFinding> found = LintInputs(values, field, pipeline);
   if (!found) return;
-  if (sequence) {
+  if (steps) {
     found->advice = fmt::format(
         "bring each number of a step to about 0 and 1 where a sample is still one row, before "
-        "`window` (`normalize: {{mean: auto, field: {0}}}`), or all of a sequence alike: "
-        "`normalize: {{mean: auto, per: field, field: {0}}}`",
-        field);
+        "`window` (`normalize: {{mean: auto, field: {0}}}`), or of whole sequences: "
+        "`normalize: {{mean: auto, per: {1}, field: {0}}}`",
+        field, several ? "last" : "field");
   }
   if (!features.empty()) {
     found->advice =
@@ -264,6 +265,20 @@ void LintRates(const Recipe& recipe, const Model& model, Findings& findings) {
        .advice = "leave some out of the groups, or give a group an lr above 0"});
 }
 
+// One batch of weight 0 is rare unless all of them are.
+void LintWeights(const Recipe& recipe, const TensorBatch& batch, Findings& findings) {
+  const std::string field = recipe.train.options.WeightField();
+  if (field.empty() || batch.target.all().empty()) return;
+  if (batch.target.all().back().count_nonzero().item<int64_t>() > 0) return;
+  findings.push_back(
+      {.rule = "no_weight",
+       .where = "train.sample_weight",
+       .problem = fmt::format("all {} samples of the first batch have the weight 0 ('{}'), so "
+                              "nothing is learned from them",
+                              batch.size(), field),
+       .advice = "give the field that has the weights, or leave such samples out with `filter`"});
+}
+
 }  // namespace
 
 std::string LintFinding::ToText() const {
@@ -277,9 +292,10 @@ Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batc
   const Status status = CatchTorchErrors([&] {
     const std::vector<at::Tensor>& inputs = batch.input.all();
     for (size_t i = 0; i < inputs.size(); ++i) {
+      const bool several = inputs[i].dim() > (batch.input.ragged(i) ? 1 : 2);
       LintInput(inputs[i], i < fields.size() ? fields[i].field : "image", pipeline,
                 i < sample.parts.size() ? sample.parts[i].features : sample.features,
-                model.ReadsSequences(), findings);
+                model.ReadsSequences(), several, findings);
     }
     LintBatchSize(model, batch.size(), findings);
     const at::AutoGradMode gradients(true);
@@ -321,6 +337,7 @@ Result<std::vector<LintFinding>> LintRecipe(const Recipe& recipe, const c10::Dev
   LintClasses(recipe, *findings);
   LintLayout(recipe, *findings);
   LintRates(recipe, *model, *findings);
+  LintWeights(recipe, first->batch, *findings);
   return findings;
 }
 

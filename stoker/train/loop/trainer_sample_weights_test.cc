@@ -1,5 +1,6 @@
 // Whole runs whose samples have weights of their own (train.sample_weight).
 #include "stoker/base/random.h"
+#include "stoker/train/check/model_lint.h"
 #include "stoker/train/loop/trainer_testing.h"
 #include "stoker/train/predict/predictor.h"
 
@@ -142,6 +143,23 @@ TEST_F(SampleWeightsTest, ABatchOfAnEvaluationMayWeighNothing) {
   Write(/*weight=*/0);
   STOKER_EXPECT_OK(Train("run", {"train.metrics=[mse]", "train.weighted_metrics=true",
                                  "data.eval=[{filter: {field: count, equals: 2}}, {batch: 4}]"}));
+}
+
+TEST_F(SampleWeightsTest, LintNamesAFirstBatchInWhichNothingWeighs) {
+  Write(/*weight=*/0);
+  const auto findings = [&](const std::string& equals) -> Result<std::string> {
+    STOKER_ASSIGN_OR_RETURN(
+        const Recipe recipe,
+        LoadRecipe(directory_ / "recipe.yaml",
+                   {"data.train=[{filter: {field: count, equals: " + equals + "}}, {batch: 4}]"}));
+    STOKER_ASSIGN_OR_RETURN(const std::vector<LintFinding> found, LintRecipe(recipe));
+    std::string texts;
+    for (const LintFinding& finding : found) texts += finding.ToText() + "\n";
+    return texts;
+  };
+  EXPECT_THAT(*findings("2"),
+              testing::HasSubstr("all 4 samples of the first batch have the weight 0 ('w')"));
+  EXPECT_THAT(*findings("1"), testing::Not(testing::HasSubstr("weight 0")));
 }
 
 TEST_F(SampleWeightsTest, WholeNumbersAreWeightsTooAndAccumulatedBatchesCountAsOne) {
