@@ -47,15 +47,22 @@ def arguments(description):
     return given
 
 
-def run_json(command, label, folder=ROOT):
-    """Runs a command in a folder whose last line of output is one JSON object. None, with the reason printed, where it fails."""
+def run(command, label, folder=ROOT):
+    """Runs a command in a folder; returns its lines of output. None, with the reason printed, where it fails."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=folder)
-    lines = done.stdout.strip().splitlines()
-    if done.returncode != 0 or not lines:
+    if done.returncode != 0:
         reason = (done.stderr.strip().splitlines() or ["no output"])[-1]
         print(f"  {label}: failed ({done.returncode}): {reason}", file=sys.stderr)
         return None
-    return json.loads(lines[-1])
+    return done.stdout.strip().splitlines()
+
+
+def run_json(command, label, folder=ROOT):
+    """The same of a command whose last line of output is one JSON object, which it returns."""
+    lines = run(command, label, folder)
+    if lines == []:
+        print(f"  {label}: failed: no output", file=sys.stderr)
+    return json.loads(lines[-1]) if lines else None
 
 
 def stoker(*arguments):
