@@ -10,6 +10,7 @@
 
 #include "stoker/base/mutex.h"
 #include "stoker/base/stop_scope.h"
+#include "stoker/cluster/answer_limit_internal.h"
 #include "stoker/cluster/gloo_internal.h"
 #include "stoker/cluster/group.h"
 #include "stoker/cluster/open_sockets_internal.h"
@@ -342,10 +343,12 @@ class LoneGroup final : public Group {
 // Connects the ranks that have met. Each exchange brings a timeout of its own.
 Status Connect(Connection& connection) {
   const Membership& membership = connection.membership;
+  const auto within = std::min(connection.timeout, kConnectMeshWithin);
+  const AnswerLimit limit(std::chrono::steady_clock::now() + within,
+                          [&connection] { return connection.meeting.store_sockets; });
   const PatientThreads patient;
   try {
-    const auto options =
-        c10d::ProcessGroupGloo::Options::create(std::min(connection.timeout, kConnectMeshWithin));
+    const auto options = c10d::ProcessGroupGloo::Options::create(within);
     options->devices.push_back(
         c10d::ProcessGroupGloo::createDeviceForHostname(connection.meeting.address));
     STOKER_ASSIGN_OR_RETURN(connection.gloo,

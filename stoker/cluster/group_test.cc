@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "stoker/base/stop_scope.h"
+#include "stoker/cluster/patient_threads_internal.h"
 #include "stoker/cluster/ranks_testing.h"
 
 namespace stoker {
@@ -140,7 +141,12 @@ TEST(GroupTest, AGroupBesideAnotherHasAnOrderOfItsOwnAndItsEndEndsTheOtherNot) {
 
 TEST(GroupTest, ThreadsOfGlooDoNotInterruptThoseThatCompute) {
   const int usual = ::sched_getscheduler(0);
-  if (usual != SCHED_OTHER) GTEST_SKIP() << "this process is scheduled otherwise";
+  {
+    const PatientThreads patient;
+    if (usual != SCHED_OTHER || ::sched_getscheduler(0) != SCHED_BATCH)
+      GTEST_SKIP() << "this process is scheduled otherwise, or the system refuses SCHED_BATCH";
+  }
+  EXPECT_EQ(::sched_getscheduler(0), usual);
   AsRanks(2, [&](Group&) {
     int64_t patient = 0;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task"))
@@ -252,6 +258,18 @@ TEST(JoinGroupTest, SaysThatRankZeroDidNotCome) {
   EXPECT_THAT(
       group.status().message(),
       HasSubstr(fmt::format("127.0.0.1:{}: rank 0 did not come within 0.2 s", listener.port)));
+}
+
+// As if rank 0 were stopped: the system takes the connections.
+TEST(JoinGroupTest, SaysThatRankZeroDoesNotAnswer) {
+  const Listener listener;
+  const auto group = JoinGroup(MemberOf(listener, 1, 2), {.timeout = milliseconds(200)});
+  ASSERT_FALSE(group.ok());
+  EXPECT_EQ(group.status().code(), StatusCode::kUnavailable);
+  EXPECT_THAT(group.status().message(),
+              HasSubstr(fmt::format("127.0.0.1:{}: rank 0 was reached, but did not answer within "
+                                    "0.2 s: see whether its process is stopped",
+                                    listener.port)));
 }
 
 TEST(JoinGroupTest, EndsWhenItsThreadIsAskedToStop) {

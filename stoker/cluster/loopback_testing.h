@@ -13,11 +13,11 @@ namespace stoker {
 
 // A socket that listens on the loopback, which rank 0 takes over, and its port; 0: the system
 // refuses one.
-struct Listener {
+struct LoopbackListener {
   int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   int64_t port = 0;
 
-  Listener() {
+  LoopbackListener() {
     sockaddr_in address = {};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -30,7 +30,7 @@ struct Listener {
   }
 };
 
-inline Membership MemberOf(const Listener& listener, int64_t rank, int64_t world) {
+inline Membership MemberOf(const LoopbackListener& listener, int64_t rank, int64_t world) {
   Membership member;
   member.rank = member.local_rank = rank;
   member.world = member.local_world = world;

@@ -5,13 +5,18 @@
 
 namespace stoker {
 
-// While one lives, threads that the calling thread starts are scheduled as SCHED_BATCH: one that
-// wakes up waits until the running thread sleeps or has had its share. For Gloo's threads: its
-// device thread, which waits for sockets, polls without a pause while another thread has the lock
-// of a connection. Where it interrupts that one, on whose CPU it wakes up, it polls until the next
-// tick of the scheduler, 4 ms at 250 Hz, in which the other could have released the lock.
+// While one lives, the thread that made it, and those that this thread starts, are scheduled as
+// SCHED_BATCH: such a thread waits as it wakes up until the running one sleeps or has had its
+// share. The destructor, on the same thread, gives it its usual policy back; those it has started
+// keep the other.
 //
-// Does nothing for a thread with another policy than the usual, or where the system refuses.
+// For Gloo's threads (ADR 62). The device thread waits for sockets, and polls without a pause while
+// another thread has the lock of a connection. It wakes up on that thread's CPU; if it interrupts
+// it there, it polls until the next tick of the scheduler, 4 ms at 250 Hz, while the lock could
+// have been released in microseconds.
+//
+// Does nothing for a thread with another policy than SCHED_OTHER, or where the system refuses. A
+// nice value stays; a slice of the thread's own (sched_setattr) does not.
 class PatientThreads {
  public:
   PatientThreads() {

@@ -21,6 +21,10 @@
 
 namespace stoker {
 
+struct Listener : LoopbackListener {
+  Listener() { EXPECT_NE(port, 0) << "the system refuses a socket that listens"; }
+};
+
 // A value that a test and the processes it starts share.
 template <typename T>
 class Shared {
@@ -66,7 +70,6 @@ inline void InProcesses(int64_t count, const std::function<void(int64_t)>& run) 
 inline void AsRanks(int64_t world, const std::function<void(Group&)>& run,
                     JoinOptions options = {}) {
   const Listener listener;
-  ASSERT_NE(listener.port, 0);
   InProcesses(world, [&](int64_t rank) {
     auto group = JoinGroup(MemberOf(listener, rank, world), options);
     ASSERT_TRUE(group.ok()) << group.status().ToString();

@@ -16,6 +16,7 @@
 #include "stoker/base/host_name.h"
 #include "stoker/base/log.h"
 #include "stoker/base/stop_scope.h"
+#include "stoker/cluster/answer_limit_internal.h"
 #include "stoker/cluster/rendezvous_internal.h"
 #include "stoker/cluster/tcp_internal.h"
 
@@ -29,6 +30,8 @@ constexpr double kSecondsBetweenAttempts = 0.05;
 constexpr milliseconds kConnectWithin{2000};
 constexpr milliseconds kToldAfter{20'000};
 constexpr milliseconds kOwnNameWithin{30'000};
+// After the ranks may no longer come: a process that runs says by then who is missing.
+constexpr milliseconds kAnswersWithin{1000};
 
 // Where rank 0 keeps the store, and until when the ranks may come.
 struct Place {
@@ -227,6 +230,19 @@ Result<std::vector<std::string>> SignAndWait(c10d::Store& store, const Membershi
   }
 }
 
+// In a store that is open.
+Status MeetIn(Meeting& meeting, const Membership& membership, const Place& place) {
+  meeting.store = c10::make_intrusive<c10d::PrefixStore>(
+      fmt::format("stoker/{}", membership.restart), meeting.store);
+  try {
+    STOKER_ASSIGN_OR_RETURN(meeting.hosts, SignAndWait(*meeting.store, membership, place));
+  } catch (...) {
+    return Unavailable("{}: rank 0, which keeps the store, is gone: {}", place.text(),
+                       CaughtText());
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 std::string CaughtText() {
@@ -266,18 +282,29 @@ Result<Meeting> Meet(const Membership& membership, milliseconds timeout) {
     STOKER_ASSIGN_OR_RETURN(meeting.store, OpenStore(place, listener.Release()));
   }
   STOKER_ASSIGN_OR_RETURN(meeting.address, WaitForStore(place));
-  if (!keeps_store) {
-    STOKER_ASSIGN_OR_RETURN(meeting.store, OpenStore(place, std::nullopt));
+  if (keeps_store) {
+    STOKER_RETURN_IF_ERROR(MeetIn(meeting, membership, place));
+    return meeting;
   }
-  meeting.store = c10::make_intrusive<c10d::PrefixStore>(
-      fmt::format("stoker/{}", membership.restart), meeting.store);
-  try {
-    STOKER_ASSIGN_OR_RETURN(meeting.hosts, SignAndWait(*meeting.store, membership, place));
-  } catch (...) {
-    return Unavailable("{}: rank 0, which keeps the store, is gone: {}", place.text(),
-                       CaughtText());
+  STOKER_ASSIGN_OR_RETURN(const SocketList before, OpenSockets());
+  const auto opened = [&before] {
+    Result<SocketList> found = OpenedSince(before);
+    return found.ok() ? *std::move(found) : SocketList();
+  };
+  const AnswerLimit limit(place.until + kAnswersWithin, opened);
+  Result<c10::intrusive_ptr<c10d::Store>> store = OpenStore(place, std::nullopt);
+  Status met = store.status();
+  if (store.ok()) {
+    meeting.store = *std::move(store);
+    meeting.store_sockets = opened();
+    met = MeetIn(meeting, membership, place);
   }
-  return meeting;
+  if (met.ok()) return meeting;
+  if (!limit.passed()) return met;
+  return Unavailable(
+      "{}: rank 0 was reached, but did not answer within {:g} s: see whether its process is "
+      "stopped, and its machine well",
+      place.text(), place.seconds());
 }
 
 }  // namespace stoker

@@ -11,6 +11,7 @@
 
 #include "stoker/base/status.h"
 #include "stoker/cluster/membership.h"
+#include "stoker/cluster/open_sockets_internal.h"
 
 namespace stoker {
 
@@ -18,6 +19,8 @@ struct Meeting {
   c10::intrusive_ptr<c10d::Store> store;  // keys of this start of the run only
   std::string address;                    // of this machine, as rank 0 sees it
   std::vector<std::string> hosts;         // by rank
+  // To the store; empty where this process keeps it, and need not wait for itself.
+  SocketList store_sockets = {};
 };
 
 // Opens the store, or connects to it, and returns when all ranks have come. Errors: see JoinGroup
