@@ -47,7 +47,7 @@ def arguments(description):
     return given
 
 
-def run(command, label, folder=ROOT):
+def run_command(command, label, folder=ROOT):
     """Runs a command in a folder; returns its lines of output. None, with the reason printed, where it fails."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=folder)
     if done.returncode != 0:
@@ -58,8 +58,8 @@ def run(command, label, folder=ROOT):
 
 
 def run_json(command, label, folder=ROOT):
-    """The same of a command whose last line of output is one JSON object, which it returns."""
-    lines = run(command, label, folder)
+    """Runs a command and returns the JSON object on its last line of output; None, with the reason printed, where it fails."""
+    lines = run_command(command, label, folder)
     if lines == []:
         print(f"  {label}: failed: no output", file=sys.stderr)
     return json.loads(lines[-1]) if lines else None

@@ -1,4 +1,5 @@
 """`stoker train` in several processes."""
+import contextlib
 import json
 import os
 import re
@@ -46,8 +47,12 @@ class DistributedBase(ProgramTest):
 
     def listening(self, process):
         """The addresses at which a process listens for TCP."""
-        folder = f"/proc/{process.pid}/fd"
-        inodes = {os.readlink(f"{folder}/{name}")[8:-1] for name in os.listdir(folder) if os.readlink(f"{folder}/{name}").startswith("socket:")}
+        folder, inodes = f"/proc/{process.pid}/fd", set()
+        for name in os.listdir(folder):
+            with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+                link = os.readlink(f"{folder}/{name}")
+                if link.startswith("socket:["):
+                    inodes.add(link[8:-1])
         addresses = set()
         for table, family in (("tcp", socket.AF_INET), ("tcp6", socket.AF_INET6)):
             with open(f"/proc/{process.pid}/net/{table}") as file:
@@ -147,14 +152,6 @@ class DistributedTest(DistributedBase):
         self.assertEqual((out + err).count("each process makes the samples of all and drops those of the others"), 1, out + err)
         for ours, alone in zip(self.lines("run"), self.lines("alone"), strict=True):
             self.assertAlmostEqual(ours["loss"], alone["loss"], delta=1e-4)
-
-    def test_ranks_compute_as_rank_0_has_found_to_be_fastest(self):
-        _, err = self.launch("train", "recipe.yaml", "--set", "train.memory_format=auto", "--set", "train.tune=auto", "--run", "run", "--quiet")
-        self.assertEqual(err, "")
-        chosen = json.loads(self.read("run/choices.json"))
-        self.launch("train", "recipe.yaml", "--set", f"train.memory_format={chosen['memory_format']}", "--set", "train.tune=off", "--run",
-                    "given", "--quiet")
-        self.assertEqual(self.read("run/weights.safetensors"), self.read("given/weights.safetensors"))
 
     def test_a_batch_per_rank_is_one_of_all_however_many_go_on(self):
         short = [*TRAIN, "--set", "train.epochs=1", "--set", "train.tune=off"]

@@ -243,6 +243,8 @@ bool SameConstants(const Normalize& a, const Normalize& b, DType dtype) {
 
 bool MaySetTheSameValues(const Normalize& a, const Normalize& b) {
   if (a.per_sample || b.per_sample) return a.per_sample && b.per_sample;
+  const bool several = std::max(a.mean.size(), a.std.size()) > 1;
+  if (several && a.by_last_dimension() != b.by_last_dimension()) return false;
   return SameConstants(a, b, DType::kUInt8) || SameConstants(a, b, DType::kFloat32);
 }
 

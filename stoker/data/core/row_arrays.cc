@@ -1,13 +1,14 @@
 #include "stoker/data/core/row_arrays.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace stoker {
 namespace {
 
-// To take a block costs more than to parse a number. No field holds more memory in this way than
-// with a block of its own, and what a stage drops costs those that it keeps little.
-constexpr int64_t kMostOfAField = kBufferAlignment, kMostOfABlock = 1024;
+// To take a block costs more than to parse a number. A field that outlives the others of its block
+// keeps all of it, four times what a block of its own would take at most.
+constexpr int64_t kMostOfAField = kBufferAlignment, kMostOfABlock = 4 * kBufferAlignment;
 constexpr int64_t kAlignmentInABlock = 8;
 
 // What the field takes of a shared block; 0: it has one of its own, or none.
@@ -24,18 +25,21 @@ int64_t SharedBytes(const Field& field) {
 }  // namespace
 
 std::vector<Array> RoomForFields(const std::vector<Field>& fields, Scratch& scratch) {
-  int64_t all = 0;
-  for (const Field& field : fields) all += SharedBytes(field);
-  const bool share = all > 0 && all <= kMostOfABlock;
-  const Buffer block = share ? scratch.NewArray(DType::kUInt8, {all}).buffer() : Buffer();
-  size_t at = 0;
+  int64_t left = 0;  // of all fields that share
+  for (const Field& field : fields) left += SharedBytes(field);
+  Array block;        // of no bytes
+  int64_t taken = 0;  // of the block
   std::vector<Array> arrays;
   arrays.reserve(fields.size());
   for (const Field& field : fields) {
-    const int64_t bytes = share ? SharedBytes(field) : 0;
-    if (bytes > 0) {
-      arrays.emplace_back(block, field.dtype, field.shape, at);
-      at += static_cast<size_t>(bytes);
+    if (const int64_t bytes = SharedBytes(field); bytes > 0) {
+      if (taken + bytes > block.num_values()) {
+        block = scratch.NewArray(DType::kUInt8, {std::min(left, kMostOfABlock)});
+        taken = 0;
+      }
+      arrays.emplace_back(block.buffer(), field.dtype, field.shape, static_cast<size_t>(taken));
+      taken += bytes;
+      left -= bytes;
     } else {
       arrays.push_back(IsFullyKnown(field.shape) ? scratch.NewArray(field.dtype, field.shape)
                                                  : Array());

@@ -34,9 +34,13 @@ class StagesOfFeatures {
     // themselves takes one pass over the data, and what learns from quantiles another. Crossings
     // last, so that they may be of ranges and of words by number.
     for (const Feature& feature : features_) STOKER_RETURN_IF_ERROR(Copy(feature));
-    for (const Feature& feature : features_) {
-      const auto* const categorical = feature.As<CategoricalFeature>();
-      if (categorical != nullptr) NumberWords(feature, *categorical);
+    // Hashes before words that are learned: one between two of these would part their pass.
+    for (const bool hashed : {true, false}) {
+      for (const Feature& feature : features_) {
+        const auto* const categorical = feature.As<CategoricalFeature>();
+        if (categorical != nullptr && categorical->hash.has_value() == hashed)
+          NumberWords(feature, *categorical);
+      }
     }
     for (const Feature& feature : features_)
       std::visit([&](const auto& what) { LearnFromColumn(feature, what); }, feature.what);

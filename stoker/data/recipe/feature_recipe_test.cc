@@ -299,13 +299,14 @@ TEST_F(FeatureRecipe, AMissingNumberIsInTheMiddleHoweverFewQuantilesThereAre) {
 // Kinds that learn and kinds that do not, in turn, would take a pass for each.
 TEST_F(FeatureRecipe, WhateverTheOrderOfFeaturesTwoPassesLearnAll) {
   const std::vector<ConfigNode> stages = *FeatureStages(
-      *ParseYaml("features: {a: numeric, b: {categorical: {hash: 9}}, c: categorical, d: {numeric: "
-                 "{quantiles: 8}}, e: {crossed: {of: [b, c]}}, f: bucketized}",
+      *ParseYaml("features: {a: numeric, g: categorical, b: {categorical: {hash: 9}}, c: "
+                 "categorical, d: {numeric: {quantiles: 8}}, e: {crossed: {of: [b, c]}}, f: "
+                 "bucketized}",
                  "r.yaml"));
   std::vector<std::string> names;
   for (const ConfigNode& stage : stages) names.push_back(stage.entries.front().key);
-  EXPECT_THAT(names, ElementsAre("hash", "lookup", "cast", "normalize", "bucketize", "bucketize",
-                                 "cast", "normalize", "hash", "feature_row"));
+  EXPECT_THAT(names, ElementsAre("hash", "lookup", "lookup", "cast", "normalize", "bucketize",
+                                 "bucketize", "cast", "normalize", "hash", "feature_row"));
 }
 
 TEST_F(FeatureRecipe, ANumericFeatureIsCrossedByItsRangesOnly) {

@@ -192,10 +192,11 @@ Status CheckChannels(const Normalize& options, const Field& field) {
 
 Result<Dataset> BuildPerSample(const Normalize& options, Dataset input, size_t index, Spec output) {
   const Normalize defaults;
-  if (options.mean != defaults.mean || options.std != defaults.std || options.scale) {
+  const bool figures = options.mean != defaults.mean || options.std != defaults.std;
+  if (figures || options.scale || options.per != defaults.per) {
     return InvalidArgument(
-        "normalize: per_sample takes mean and std from each sample; leave out mean, std and scale, "
-        "or per_sample");
+        "normalize: per_sample takes mean and std from each sample; leave out mean, std, scale and "
+        "per, or per_sample");
   }
   return MapDataset(std::move(input), std::string(Normalize::kName),
                     fmt::format("{}, per sample", options.field), std::move(output),

@@ -50,7 +50,6 @@ TEST(Normalize, GivesEachChannelItsConstants) {
   EXPECT_THAT(image.values<float>(), testing::ElementsAre(0, 2, 6, 8, 6, 8));
 }
 
-// A function may hand out memory that it goes on using, such as a table of its own.
 TEST(Normalize, GivesEachExtentOfTheLastDimensionItsConstants) {
   const Normalize options{.mean = {1, 2, 3}, .std = {1, 2, 4}, .per = "last"};
   const Array steps = Array::Of<float>({1, 2, 3, 2, 4, 7}).Reshaped({2, 3});
@@ -80,6 +79,7 @@ TEST(Normalize, GivesTheBytesOfChannelsFirstAlsoAlongTheLastDimension) {
       EXPECT_EQ(by_channel.values<float>()[c * 5 + i], by_last.values<float>()[i * 3 + c]);
 }
 
+// A function may hand out memory that it goes on using, such as a table of its own.
 TEST(Normalize, DoesNotWriteIntoMemoryThatIsOnlyLent) {
   std::vector<float> table = {1, 2, 3};
   const Dataset lent = FromGenerator({{{"image", DType::kFloat32, {3}}}}, [&](uint64_t) {
@@ -89,13 +89,15 @@ TEST(Normalize, DoesNotWriteIntoMemoryThatIsOnlyLent) {
       return Element{.arrays = {Array(std::move(buffer), DType::kFloat32, {3})}};
     };
   });
-  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
-                              Result<Dataset>(lent) | Normalize{.mean = {1}});
-  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(1)}) {
-    STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(runtime));
-    STOKER_ASSERT_OK_AND_ASSIGN(const std::optional<Element> element, iterator->Next());
-    EXPECT_THAT(element->arrays[0].values<float>(), testing::ElementsAre(0, 1, 2));
-    EXPECT_THAT(table, testing::ElementsAre(1, 2, 3));
+  for (const Normalize& options :
+       {Normalize{.mean = {1}}, Normalize{.mean = {1, 1, 1}, .per = "last"}}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Result<Dataset>(lent) | options);
+    for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(1)}) {
+      STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(runtime));
+      STOKER_ASSERT_OK_AND_ASSIGN(const std::optional<Element> element, iterator->Next());
+      EXPECT_THAT(element->arrays[0].values<float>(), testing::ElementsAre(0, 1, 2));
+      EXPECT_THAT(table, testing::ElementsAre(1, 2, 3));
+    }
   }
 }
 
@@ -249,6 +251,11 @@ INSTANTIATE_TEST_SUITE_P(
                    DType::kUInt8,
                    {1},
                    "normalize: per_sample takes mean and std from each sample"},
+        BrokenCase{"PerSampleWithPer",
+                   {.per_sample = true, .per = "last"},
+                   DType::kUInt8,
+                   {1},
+                   "leave out mean, std, scale and per, or per_sample"},
         BrokenCase{"NanMean", {.mean = {__builtin_nan("")}}, DType::kUInt8, {1}, "mean nan"}),
     [](const auto& test_case) { return test_case.param.name; });
 

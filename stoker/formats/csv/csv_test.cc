@@ -174,6 +174,19 @@ TEST(CsvRowParser, ReadsDecimalsOfEveryLengthAsTheStandardLibraryDoes) {
   for (const std::string text :
        {"0.0", "-0.0", "000012.500", "9999999.0", "16777.217", "8388.6085"})
     expect_same(text, 0.0f);
+  // As many digits as are divided, and one more.
+  for (const char* text : {"123456.7", "1234567.8", "0.000001", "0.0000001"})
+    expect_same(text, 0.0f);
+  for (const char* text : {"12345678901234.5", "123456789012345.6", "0.00000000000001"})
+    expect_same(text, 0.0);
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const CsvRowParser of_points,
+      CsvRowParser::Make({.delimiter = '.'}, 2, {Column<float>(0), Column<float>(1, 1)}));
+  float cells[2] = {};
+  std::byte* const memory[] = {reinterpret_cast<std::byte*>(&cells[0]),
+                               reinterpret_cast<std::byte*>(&cells[1])};
+  STOKER_ASSERT_OK(of_points.Parse("1.5", memory, {}));
+  EXPECT_THAT(cells, ElementsAre(1, 5));
   EXPECT_THAT(Number<int64_t>("1.5"), FailsWith(StatusCode::kDataLoss, "'1.5' is not an integer"));
   EXPECT_THAT(Number<float>("1.5.2"), FailsWith(StatusCode::kDataLoss, "'1.5.2' is not a number"));
 }

@@ -80,12 +80,12 @@ std::string RangeOf() {
   return fmt::format(" of {} to {}", std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
 }
 
-// 10 to the power of `digits`, which T holds exactly.
+// 10 to the power of `digits`, of which a float holds those up to 10 exactly and a double all.
 template <typename T>
 T PowerOfTen(std::ptrdiff_t digits) {
-  static constexpr T kPowers[] = {1e0, 1e1, 1e2,  1e3,     1e4,     1e5,     1e6,     1e7,
-                                  1e8, 1e9, 1e10, T(1e11), T(1e12), T(1e13), T(1e14), T(1e15)};
-  return kPowers[digits];
+  static constexpr double kPowers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                       1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  return static_cast<T>(kPowers[digits]);
 }
 
 bool IsDigit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
@@ -112,7 +112,7 @@ bool ReadPlainNumber(const char*& at, const char* end, char delimiter, T& out) {
   if constexpr (std::is_floating_point_v<T>) {
     if (from < end && *from == '.' && delimiter != '.') {
       const char* const point = from++;
-      while (from < end && IsDigit(*from) && from - digits <= kMostDigits + 1)
+      while (from < end && IsDigit(*from) && from - digits <= kMostDigits + 1)  // 1: the point
         number = number * 10 + (*from++ - '0');
       decimals = from - point - 1;
       if (decimals == 0) return false;

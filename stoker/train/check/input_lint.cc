@@ -103,12 +103,12 @@ const FieldStage* NumberedBy(const std::vector<FieldStage>& stages) {
   return found == stages.end() ? nullptr : &*found;
 }
 
-// One figure for each channel, shaped to the values' second dimension.
-at::Tensor PerChannel(const std::vector<double>& figures, const at::Tensor& values) {
+// One figure for each extent of the dimension `axis` of the values, or one for all.
+at::Tensor PerChannel(const std::vector<double>& figures, const at::Tensor& values, int64_t axis) {
   at::Tensor all = at::tensor(figures, values.options());
   if (figures.size() == 1) return all;
   std::vector<int64_t> shape(static_cast<size_t>(values.dim()), 1);
-  shape[1] = static_cast<int64_t>(figures.size());
+  shape[static_cast<size_t>(axis)] = static_cast<int64_t>(figures.size());
   return all.reshape(shape);
 }
 
@@ -121,12 +121,13 @@ std::optional<Normalize> InUnitsOf255(const std::vector<FieldStage>& stages,
   if (!ParseOptionsOf(*stage->options, options).ok() || options.per_sample) return std::nullopt;
   if (std::ranges::max(options.mean) <= 1 || std::ranges::max(options.std) <= 1)
     return std::nullopt;
+  const int64_t axis = options.by_last_dimension() ? values.dim() - 1 : 1;
   for (const size_t figures : {options.mean.size(), options.std.size()}) {
-    if (figures > 1 && (values.dim() < 2 || values.size(1) != static_cast<int64_t>(figures)))
+    if (figures > 1 && (values.dim() < 2 || values.size(axis) != static_cast<int64_t>(figures)))
       return std::nullopt;
   }
   const at::Tensor before =
-      values * PerChannel(options.std, values) + PerChannel(options.mean, values);
+      values * PerChannel(options.std, values, axis) + PerChannel(options.mean, values, axis);
   constexpr double kRounding = 1e-3;
   const bool unit =
       before.min().item<double>() >= -kRounding && before.max().item<double>() <= 1 + kRounding;

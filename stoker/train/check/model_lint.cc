@@ -227,7 +227,8 @@ void LintLayout(const Recipe& recipe, Findings& findings) {
 }
 
 // The values of an input, as they reach the model.
-//   steps  whether it is sequences; `several`: of several numbers a step
+//   steps    whether the model reads sequences
+//   several  whether each step has several numbers
 void LintInput(const at::Tensor& input, std::string_view field, const ConfigNode* pipeline,
                const FeatureLayout& features, bool steps, bool several, Findings& findings) {
   at::Tensor values = input.detach().to(at::kDouble);
@@ -265,11 +266,14 @@ void LintRates(const Recipe& recipe, const Model& model, Findings& findings) {
        .advice = "leave some out of the groups, or give a group an lr above 0"});
 }
 
-// One batch of weight 0 is rare unless all of them are.
+// Some batches may weigh nothing; where the first does, all of them mostly do.
 void LintWeights(const Recipe& recipe, const TensorBatch& batch, Findings& findings) {
   const std::string field = recipe.train.options.WeightField();
   if (field.empty() || batch.target.all().empty()) return;
-  if (batch.target.all().back().count_nonzero().item<int64_t>() > 0) return;
+  bool any = true;
+  const Status counted = CatchTorchErrors(
+      [&] { any = batch.target.all().back().count_nonzero().item<int64_t>() > 0; });
+  if (!counted.ok() || any) return;
   findings.push_back(
       {.rule = "no_weight",
        .where = "train.sample_weight",

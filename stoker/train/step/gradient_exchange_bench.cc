@@ -1,7 +1,7 @@
 // Two ranks send 25 million gradients while a backward pass that sleeps makes them, so both CPUs
-// are free for what travels. Counters, all in milliseconds: `alone` is the exchange of all without
-// a pass, `pass` the pass without an exchange; `of_longer` is the step divided by the longer of the
-// two (1: the shorter is hidden), `hidden` the share of the shorter that is.
+// are free for what travels. Counters: `alone` is the exchange of all without a pass, `pass` the
+// pass without an exchange, both in milliseconds; `of_longer` is the step divided by the longer of
+// the two (1: the shorter is hidden), `hidden` the share of the shorter that is.
 #include <ATen/Functions.h>
 #include <benchmark/benchmark.h>
 #include <torch/autograd.h>
@@ -62,14 +62,21 @@ class SleepingRank {
   }
   void PassAlone() {
     Pass();
-    for (at::Tensor& weights : weights_) weights.mutable_grad().reset();
+    DropGradients();
   }
   Status Step(bool with_pass) {
     exchange_.Begin(++step_);
     if (with_pass) Pass();
-    Status sent = exchange_.Finish(step_, at::zeros({1}, at::kDouble));
+    return exchange_.Finish(step_, at::zeros({1}, at::kDouble));
+  }
+  void DropGradients() {
     for (at::Tensor& weights : weights_) weights.mutable_grad().reset();
-    return sent;
+  }
+  // After a step with a pass, in which each of two ranks has gradients of ones.
+  Status CheckSums() const {
+    for (const at::Tensor& weights : weights_)
+      if (!weights.grad().eq(2).all().item<bool>()) return Internal("a wrong sum of gradients");
+    return OkStatus();
   }
 
  private:
@@ -104,11 +111,14 @@ Result<Times> Measure(Group& group, double pass_seconds, int64_t bucket_bytes) {
     STOKER_RETURN_IF_ERROR(group.Barrier("a round"));
     alone.push_back(Seconds([&] { sent = rank.Step(/*with_pass=*/false); }));
     STOKER_RETURN_IF_ERROR(sent);
+    rank.DropGradients();
     STOKER_RETURN_IF_ERROR(group.Barrier("a pass"));
     pass.push_back(Seconds([&] { rank.PassAlone(); }));
     STOKER_RETURN_IF_ERROR(group.Barrier("a step"));
     step.push_back(Seconds([&] { sent = rank.Step(/*with_pass=*/true); }));
     STOKER_RETURN_IF_ERROR(sent);
+    STOKER_RETURN_IF_ERROR(rank.CheckSums());
+    rank.DropGradients();
   }
   return Times{.alone = Median(alone), .pass = Median(pass), .step = Median(step)};
 }
@@ -116,7 +126,8 @@ Result<Times> Measure(Group& group, double pass_seconds, int64_t bucket_bytes) {
 // Runs both ranks, as threads.
 Result<Times> MeasureRanks(double pass_seconds, int64_t bucket_bytes) {
   std::vector<Result<Times>> found(2, Times{});
-  const Listener listener;
+  const LoopbackListener listener;
+  if (listener.port == 0) return Unavailable("the system refuses a socket that listens");
   {
     std::vector<std::jthread> ranks;
     for (int64_t rank = 0; rank < 2; ++rank)
