@@ -196,6 +196,7 @@ TEST_P(NormalizeBroken, IsRefusedBeforeTheFirstElement) {
               FailsWith(StatusCode::kInvalidArgument, broken.says));
 }
 
+// Over 60 lines: a table, with a row for each mistake.
 INSTANTIATE_TEST_SUITE_P(
     Normalize, NormalizeBroken,
     testing::Values(
