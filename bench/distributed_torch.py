@@ -5,7 +5,6 @@ The peer of bench/distributed. RANKS processes of one thread each share batches 
 0.008, channels last, all images in memory as bytes and normalised batch by batch. Prints one JSON line: images a second of all ranks.
 usage: distributed_torch.py RANKS EPOCHS [DATA, default /usr/share/datasets/fashion-mnist]
 """
-import gzip
 import json
 import os
 import pathlib
@@ -13,35 +12,21 @@ import socket
 import sys
 import time
 
-import numpy
 import torch
 from torch import distributed, multiprocessing, nn
 from torch.nn.functional import cross_entropy
 
+from quick_start_torch import make_model, prepare, read_part
+
 BATCH = 128
-
-
-def read(folder, name, header):
-    with gzip.open(folder / f"{name}.gz") as file:
-        return torch.from_numpy(numpy.frombuffer(file.read(), numpy.uint8, offset=header).copy())
-
-
-def prepare(pixels):
-    return ((pixels.float() / 255 - 0.286) / 0.353).contiguous(memory_format=torch.channels_last)
-
-
-def block(channels, filters):
-    return [nn.Conv2d(channels, filters, 3, padding=1, bias=False), nn.BatchNorm2d(filters), nn.ReLU(inplace=True), nn.MaxPool2d(2)]
 
 
 def train(rank, ranks, epochs, folder):
     torch.set_num_threads(1)
     distributed.init_process_group("gloo", rank=rank, world_size=ranks)
-    images = read(folder, "train-images-idx3-ubyte", 16).view(-1, 1, 28, 28)
-    labels = read(folder, "train-labels-idx1-ubyte", 8).long()
+    images, labels = read_part(folder, "train")
     torch.manual_seed(1)
-    layers = [*block(1, 16), *block(16, 32), *block(32, 32), nn.Flatten(), nn.Linear(288, 10)]
-    model = nn.parallel.DistributedDataParallel(nn.Sequential(*layers).to(memory_format=torch.channels_last), gradient_as_bucket_view=True)
+    model = nn.parallel.DistributedDataParallel(make_model(), gradient_as_bucket_view=True)
     steps = len(images) // BATCH * epochs
     optimizer = torch.optim.AdamW(model.parameters(), weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.008, total_steps=steps)

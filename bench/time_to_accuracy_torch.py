@@ -6,42 +6,19 @@ The peer of bench/time_to_accuracy, and fixed: AdamW (weight decay 0.01) under O
 line: the step and the seconds of training up to there, evaluations not counted; null for both where 0.91 is not reached.
 usage: time_to_accuracy_torch.py SEED [DATA, default /usr/share/datasets/fashion-mnist]
 """
-import gzip
 import json
 import pathlib
 import sys
 import time
 
-import numpy
 import torch
-from torch import nn
 from torch.nn.functional import cross_entropy
+
+from quick_start_torch import make_model, prepare, read_part
 
 WANTED, EVERY, EPOCHS, BATCH = 0.91, 50, 5, 128
 SEED = int(sys.argv[1])
 DATA = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "/usr/share/datasets/fashion-mnist")
-
-
-def read(name, header):
-    with gzip.open(DATA / f"{name}.gz") as file:
-        return torch.from_numpy(numpy.frombuffer(file.read(), numpy.uint8, offset=header).copy())
-
-
-def read_part(name):
-    return read(f"{name}-images-idx3-ubyte", 16).view(-1, 1, 28, 28), read(f"{name}-labels-idx1-ubyte", 8).long()
-
-
-def prepare(pixels):
-    return ((pixels.float() / 255 - 0.286) / 0.353).contiguous(memory_format=torch.channels_last)
-
-
-def block(channels, filters):
-    return [nn.Conv2d(channels, filters, 3, padding=1, bias=False), nn.BatchNorm2d(filters), nn.ReLU(inplace=True), nn.MaxPool2d(2)]
-
-
-def make_model():
-    layers = [*block(1, 16), *block(16, 32), *block(32, 32), nn.Flatten(), nn.Linear(288, 10)]
-    return nn.Sequential(*layers).to(memory_format=torch.channels_last)
 
 
 def accuracy(model, images, labels):
@@ -54,7 +31,7 @@ def accuracy(model, images, labels):
 
 def main():
     torch.manual_seed(SEED)
-    (images, labels), held_out = read_part("train"), read_part("t10k")
+    (images, labels), held_out = read_part(DATA, "train"), read_part(DATA, "t10k")
     model = make_model()
     steps = len(images) // BATCH * EPOCHS
     optimizer = torch.optim.AdamW(model.parameters(), weight_decay=0.01)

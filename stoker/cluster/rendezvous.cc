@@ -243,6 +243,26 @@ Status MeetIn(Meeting& meeting, const Membership& membership, const Place& place
   return OkStatus();
 }
 
+// Connects to the store, which another process keeps, and meets the others there.
+Status MeetThere(Meeting& meeting, const Membership& membership, const Place& place) {
+  STOKER_ASSIGN_OR_RETURN(const SocketList before, OpenSockets());
+  const auto opened = [&before] {
+    Result<SocketList> found = OpenedSince(before);
+    return found.ok() ? *std::move(found) : SocketList();
+  };
+  const AnswerLimit limit(place.until + kAnswersWithin, opened);
+  const Status met = [&]() -> Status {
+    STOKER_ASSIGN_OR_RETURN(meeting.store, OpenStore(place, std::nullopt));
+    meeting.store_sockets = opened();
+    return MeetIn(meeting, membership, place);
+  }();
+  if (met.ok() || !limit.passed()) return met;
+  return Unavailable(
+      "{}: rank 0 was reached, but did not answer within {:g} s: see whether its process is "
+      "stopped, and its machine well",
+      place.text(), place.seconds());
+}
+
 }  // namespace
 
 std::string CaughtText() {
@@ -282,29 +302,9 @@ Result<Meeting> Meet(const Membership& membership, milliseconds timeout) {
     STOKER_ASSIGN_OR_RETURN(meeting.store, OpenStore(place, listener.Release()));
   }
   STOKER_ASSIGN_OR_RETURN(meeting.address, WaitForStore(place));
-  if (keeps_store) {
-    STOKER_RETURN_IF_ERROR(MeetIn(meeting, membership, place));
-    return meeting;
-  }
-  STOKER_ASSIGN_OR_RETURN(const SocketList before, OpenSockets());
-  const auto opened = [&before] {
-    Result<SocketList> found = OpenedSince(before);
-    return found.ok() ? *std::move(found) : SocketList();
-  };
-  const AnswerLimit limit(place.until + kAnswersWithin, opened);
-  Result<c10::intrusive_ptr<c10d::Store>> store = OpenStore(place, std::nullopt);
-  Status met = store.status();
-  if (store.ok()) {
-    meeting.store = *std::move(store);
-    meeting.store_sockets = opened();
-    met = MeetIn(meeting, membership, place);
-  }
-  if (met.ok()) return meeting;
-  if (!limit.passed()) return met;
-  return Unavailable(
-      "{}: rank 0 was reached, but did not answer within {:g} s: see whether its process is "
-      "stopped, and its machine well",
-      place.text(), place.seconds());
+  STOKER_RETURN_IF_ERROR(keeps_store ? MeetIn(meeting, membership, place)
+                                     : MeetThere(meeting, membership, place));
+  return meeting;
 }
 
 }  // namespace stoker

@@ -227,22 +227,23 @@ void LintLayout(const Recipe& recipe, Findings& findings) {
 }
 
 // The values of an input, as they reach the model.
-//   steps    whether the model reads sequences
-//   several  whether each step has several numbers
+//   sample     one of its samples
+//   sequences  whether the model reads sequences
 void LintInput(const at::Tensor& input, std::string_view field, const ConfigNode* pipeline,
-               const FeatureLayout& features, bool steps, bool several, Findings& findings) {
+               const ModelInput& sample, bool sequences, Findings& findings) {
+  const FeatureLayout& features = sample.features;
   at::Tensor values = input.detach().to(at::kDouble);
   // The numbers of categories are names, not sizes.
   if (features.HasCategories()) values = values.narrow(1, 0, features.NumNumbers());
   if (!input.is_floating_point() || values.numel() == 0) return;
   std::optional<LintFinding> found = LintInputs(values, field, pipeline);
   if (!found) return;
-  if (steps) {
+  if (sequences) {
     found->advice = fmt::format(
         "bring each number of a step to about 0 and 1 where a sample is still one row, before "
         "`window` (`normalize: {{mean: auto, field: {0}}}`), or of whole sequences: "
         "`normalize: {{mean: auto, per: {1}, field: {0}}}`",
-        field, several ? "last" : "field");
+        field, sample.NumbersAStep().value_or(1) > 1 ? "last" : "field");
   }
   if (!features.empty()) {
     found->advice =
@@ -296,10 +297,9 @@ Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batc
   const Status status = CatchTorchErrors([&] {
     const std::vector<at::Tensor>& inputs = batch.input.all();
     for (size_t i = 0; i < inputs.size(); ++i) {
-      const bool several = inputs[i].dim() > (batch.input.ragged(i) ? 1 : 2);
       LintInput(inputs[i], i < fields.size() ? fields[i].field : "image", pipeline,
-                i < sample.parts.size() ? sample.parts[i].features : sample.features,
-                model.ReadsSequences(), several, findings);
+                i < sample.parts.size() ? sample.parts[i] : sample, model.ReadsSequences(),
+                findings);
     }
     LintBatchSize(model, batch.size(), findings);
     const at::AutoGradMode gradients(true);
