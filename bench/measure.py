@@ -69,15 +69,21 @@ def stoker(*arguments):
     return run_json([BIN / "stoker", *arguments], "stoker " + arguments[0])
 
 
+def path_of(script):
+    """Of a peer's script: the folder of the peers may have its own in the place of one that lies beside this file."""
+    beside = ROOT / "bench" / script
+    return beside if beside.exists() and not (PEERS / script).exists() else PEERS / script
+
+
 def peer(script, *arguments, folder=ROOT):
     """Runs a peer's script in a folder. None where it fails, such as for want of its packages; run_json says why."""
-    return run_json([PEERS_PYTHON, PEERS / script, *arguments], " ".join([pathlib.Path(script).name, *arguments]), folder)
+    return run_json([PEERS_PYTHON, path_of(script), *arguments], " ".join([script, *arguments]), folder)
 
 
 def peers_problem(script):
     """Why the peers cannot be measured, and what to do about it; None where they can."""
-    if not (PEERS / script).exists():
-        return f"{PEERS / script} is not there; name the folder of the peers' scripts with STOKER_PEERS (bench/README.md)"
+    if not path_of(script).exists():
+        return f"{path_of(script)} is not there; name the folder of the peers' scripts with STOKER_PEERS (bench/README.md)"
     if not PEERS_PYTHON.exists():
         return f"{PEERS_PYTHON} is not there; ./dev setup --all makes it"
     return None
@@ -100,7 +106,7 @@ def compare(stoker_side, peers, script, given, own=None):
 def exit_code(reached, missing):
     """What a benchmark exits with, and a line where some of its promised comparisons were not made."""
     if missing:
-        print(f"  NOT COMPARED with: {', '.join(missing)}")
+        print(f"  NOT COMPARED with: {', '.join(dict.fromkeys(missing))}")
     return MISSED if not reached else NOT_COMPARED if missing else 0
 
 

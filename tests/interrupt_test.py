@@ -120,6 +120,20 @@ class TrainInterruptTest(Interrupting):
     def test_while_the_data_files_are_read(self):
         self.interrupt_while_data_are_read("train", "recipe.yaml")
 
+    def test_while_a_stage_learns(self):
+        self.write("endless.yaml", """\
+data:
+  train: [range: {stop: 1000000000000, field: x}, cast: {field: x, dtype: float32}, normalize: {field: x, mean: auto}, batch: 32]
+model: {mlp: {classes: 3}}
+train: {device: cpu, threads: 1}
+""")
+        for number, code in SIGNALS:
+            with self.subTest(signal=number.name):
+                process = self.start("train", "endless.yaml", "--run", "run")
+                time.sleep(self.rng.random())
+                self.assert_interrupted(process, number, code)
+                self.assertFalse(os.path.exists(self.path("run")))
+
     def test_while_the_data_to_predict_from_are_read(self):
         self.run_stoker("train", "recipe.yaml", "--run", "run", "--quiet", "--set", "train.max_steps=1")
         self.interrupt_while_data_are_read("predict", "run", "--to", "answers.jsonl",

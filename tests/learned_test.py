@@ -2,8 +2,6 @@
 import json
 import os
 import random
-import signal
-import time
 import unittest
 
 from program import ProgramTest
@@ -363,19 +361,6 @@ data:
         self.assert_fails(["train", "recipe.yaml", "--run", "run", "--memory", "16MiB"], 1,
                           "recipe.yaml:3:11: lookup: field 'word': what is learned takes", "more than the budget of 16MiB", "raise the budget")
         self.assertFalse(os.path.exists(self.path("run")))
-
-    def test_learning_ends_where_the_program_is_to_stop(self):
-        self.learning_of_many_words()
-        os.mkfifo(self.path("more.csv"))  # nothing comes out of it
-        self.write("recipe.yaml", self.read("recipe.yaml").decode().replace("files: rows.csv", "files: [rows.csv, more.csv]"))
-        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
-            process = self.start("train", "recipe.yaml", "--run", "run")
-            time.sleep(0.3)
-            self.assertIsNone(process.poll(), "it ended by itself")
-            process.send_signal(number)
-            _, err = process.communicate()
-            self.assertEqual(process.returncode, code, err)
-            self.assertFalse(os.path.exists(self.path("run")))
 
 
 if __name__ == "__main__":

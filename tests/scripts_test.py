@@ -299,6 +299,10 @@ class CompareTest(ScriptTest):
               bench*) echo '{"samples_per_s": 2e6, "first_batch_ms": 5, "load_ms": 9, "peak_rss_mb": 50}' ;;
               plot*fast*) echo '{"runs": [{"reached": {"step": 700, "train_seconds": 6}}]}' ;;
               plot*) echo '{"runs": [{"reached": {"step": 1700, "train_seconds": 12}}]}' ;;
+              *stoker-distributed-*)
+                run=$(expr "$*" : '.*--run \\([^ ]*\\)') && mkdir "$run"
+                printf '{"kind": "train", "step": %d, "train_seconds": %d}\\n' 0 0 200 1 > "$run/metrics.jsonl"
+                echo '{"images_per_s": 600, "step": 200, "train_seconds": 0}' > "$run/summary.json" ;;
               train*hogwild*) echo '{"images_per_s": 600}' ;;
               train*) echo '{"images_per_s": 300, "waited": 0, "train_seconds": 1, "last_evaluation": {"accuracy": 0.95}}' ;;
             esac
@@ -316,6 +320,9 @@ class CompareTest(ScriptTest):
                    "print('{\"memory_rows_s\": {\"median\": 100}, \"pandas/w2_rows_s\": {\"median\": 9}, \"keras_csv_rows_s\": {\"median\": 40}}')\n")
         self.write("peers/embed.py", "print('{\"samples_s\": 100}')\n")
         self.write("data/diamonds.csv", "carat\n")
+        self.write("peers/sequences_torch.py", "print('{\"sequences_per_s\": 100}')\n")
+        self.write("peers/distributed_torch.py", "print('{\"images_per_s\": 100}')\n")
+        self.write("peers/ddp25m.py", "import json\nprint(json.dumps({key: {'median': 40} for key in ('step_ms', 'compute_ms', 'allreduce_4_async_ms')}))\n")
         self.write("peers/text_peers.py", "print('{\"lines_per_s\": 1e5}')\n")
         self.write("peers/time_to_accuracy_torch.py", "print('{\"step\": 900, \"train_seconds\": 30}')\n")
         self.write("peers/small_files_torch.py", "print('{\"samples_per_s\": 1e5}')\n")
@@ -334,6 +341,8 @@ class CompareTest(ScriptTest):
                              ("formats", "reached: at least 5 times the speed of webdataset"),
                              ("wide_and_deep", "reached: stoker at least 20 times the speed of pandas"),
                              ("embeddings", "reached: at least 3 times the speed of EmbeddingBag"),
+                             ("sequences", "reached: gru: at least the speed of PyTorch, packed"),
+                             ("distributed", "reached: a step of at most 0.95 of torch's"),
                              ("time_to_accuracy", "is 2.00 times as fast as recipes/fashion-mnist.yaml")]:
             with self.subTest(script=script):
                 said = self.bench(script, "1", expect=0)
