@@ -69,6 +69,18 @@ class DocsTest(ProgramTest):
                         elif name in TABLES:  # of the others TricksTest checks it
                             self.assertIn(first, options)
 
+    def test_the_program_reads_every_line_of_an_operator(self):
+        lines = [f"{first}: {value}" for name in TABLES + MIXED for cell in our_cells(read_page(name))
+                 for first, value in recipe_lines(cell) if first in self.operators and "..." not in value
+                 and (first != "split" or "side" in value)]  # else it is the section
+        self.assertGreater(len(lines), 150)
+        # What is wrong with any stage is said before the first is built: here only what is wrong with the last.
+        stages = "".join(f"    - {{{line}}}\n" for line in lines)
+        self.write("recipe.yaml", "data:\n  train:\n" + stages + "    - {batch: {wrong: 1}}\n")
+        done = self.start("bench", "recipe.yaml")
+        _, err = done.communicate()
+        self.assertRegex(err, rf"\Astoker: error: recipe.yaml:{len(lines) + 3}:\d+: batch: unknown option 'wrong'.*\n\Z")
+
     def test_names_every_operator(self):
         words = set(re.findall(r"[a-z_][a-z0-9_]*", "\n".join(self.texts.values())))
         self.assertLessEqual(set(self.operators), words)
