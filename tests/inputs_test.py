@@ -1,4 +1,5 @@
 """Models of several inputs: the recipe of docs/inputs.md."""
+import glob
 import json
 import os
 import random
@@ -65,6 +66,16 @@ class InputsTest(ProgramTest):
                 self.assertEqual(sorted(row for row in table if row[0] >= 9), [[10, 0.5], [11, 0.5], [12, 0.5]])
         self.assert_fails(["train", "wines.yaml", "--run", "none", "--set", "train.init_from={vectors: {numbers: words.vec}}"], 2,
                           "the model has no vectors of 'numbers'; it has those of 'review'")
+
+    def test_exports_and_event_files_know_each_input(self):
+        self.run_stoker("train", "wines.yaml", "--run", "run", "--quiet", *self.settings, "--set", "train.callbacks=[{export: {keep: 1}}]",
+                        "--set", "train.tensorboard={enabled: true, histograms: 20, pictures: true}")
+        export, = glob.glob(self.path("run/exports/latest/*"))
+        self.assertEqual(self.run_stoker("predict", export, "--scores")[0], self.run_stoker("predict", "run", "--scores")[0])
+        events, = glob.glob(self.path("run/**/*tfevents*"), recursive=True)
+        for name in (b"weights/towers.review", b"weights/towers.numbers", b"eval/accuracy"):
+            self.assertIn(name, self.read(events))
+        self.run_stoker("export", "run", "--to", "weights.pt")
 
     def test_a_ragged_input_gives_the_scores_of_a_padded_one(self):
         ragged = [part for one in ("data.train.1={batch: {size: 32, ragged: true}}", "data.eval.0={batch: {size: 256, ragged: true}}")

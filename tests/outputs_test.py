@@ -1,4 +1,7 @@
 """Models of several targets: the recipe of docs/targets.md that has them."""
+import csv
+import glob
+import io
 import json
 import os
 import random
@@ -58,6 +61,26 @@ class OutputsTest(ProgramTest):
         out, _ = self.run_stoker("eval", "run")
         self.assertRegex(out, r"(?m)^price\.rmse +\d")
         self.assertRegex(out, r"(?m)^taste +dry +")
+
+    def test_exports_event_files_and_tables_know_each_target(self):
+        self.run_stoker("train", "wines.yaml", "--run", "run", "--quiet", *FIXED, "--set", "train.tensorboard={enabled: true, histograms: 20}",
+                        "--set", "train.callbacks=[{export: {keep: 1}}, {export: {best: price.rmse, keep: 1}}]")
+        latest, = glob.glob(self.path("run/exports/latest/*"))
+        self.assertEqual(len(glob.glob(self.path("run/exports/best/*"))), 1)
+        events, = glob.glob(self.path("run/**/*tfevents*"), recursive=True)
+        for name in (b"eval/price.rmse", b"eval/taste.accuracy", b"weights/"):
+            self.assertIn(name, self.read(events))
+        lines = self.run_stoker("predict", latest, "--scores", "--fields", "price")[0]
+        self.assertEqual(lines, self.run_stoker("predict", "run", "--scores", "--fields", "price")[0])
+        self.run_stoker("predict", latest, "--scores", "--fields", "price", "--to", "answers.csv")
+        rows = list(csv.DictReader(io.StringIO(self.read("answers.csv").decode())))
+        self.assertEqual(set(rows[0]), {"sample", "index", "price", "price.number", "taste.class", "taste.label", "taste.probability",
+                                        "taste.score_dry", "taste.score_sour", "taste.score_sweet"})
+        for line, row in zip(map(json.loads, lines.splitlines()), rows, strict=True):
+            self.assertEqual(float(row["price.number"]), line["targets"]["price"]["numbers"][0])
+            self.assertEqual(float(row["price"]), line["fields"]["price"])
+            self.assertEqual(row["taste.class"], line["targets"]["taste"]["class"])
+        self.run_stoker("export", "run", "--to", "weights.pt")
 
     def test_processes_that_train_together_give_the_weights_of_one(self):
         more = ["--set", "train.max_steps=10"]

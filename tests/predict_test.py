@@ -1,6 +1,8 @@
 """`stoker predict RUN`: an answer for each sample that the run's eval pipeline reads, whatever it is kept in."""
+import csv
 import glob
 import gzip
+import io
 import json
 import math
 import os
@@ -167,6 +169,38 @@ class PredictTest(Predicting):
         self.assertEqual(len(self.read("answers.jsonl").splitlines()), 3)
         self.assert_fails(["predict", "run", "--to", "nowhere/answers.jsonl"], 1, "nowhere")
         self.assertEqual(self.left(".answers*"), [])
+
+    def table(self, *arguments, name="answers.csv", delimiter=","):
+        """The rows of the table that `stoker predict run ARGUMENTS --to NAME` writes."""
+        self.run_stoker("predict", "run", *arguments, "--to", name)
+        text = self.read(name)
+        text = (gzip.decompress(text) if name.endswith(".gz") else text).decode()
+        return list(csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter))
+
+    def test_a_table_has_what_the_lines_have(self):
+        arguments = ["--fields", "label", "--scores", "--top", "2"]
+        lines, rows = self.predict("run", *arguments), self.table(*arguments)
+        self.assertEqual(list(rows[0]), ["sample", "index", "fields.label", "class", "label", "probability", "class_2", "label_2",
+                                         "probability_2", *(f"score_{name}" for name in CLASSES)])
+        for line, row in zip(lines, rows, strict=True):
+            self.assertEqual([row[key] for key in ("sample", "index", "fields.label", "class", "label")],
+                             [str(each) for each in (line["sample"], line["index"], line["fields"]["label"], line["class"], line["label"])])
+            self.assertEqual(float(row["probability_2"]), line["classes"][1]["probability"])
+            self.assertEqual([float(row[f"score_{name}"]) for name in CLASSES], line["scores"])
+        self.assertEqual(self.table(*arguments, name="answers.tsv.gz", delimiter="\t"), rows)
+
+    def test_a_field_of_several_values_has_several_columns(self):
+        rows = self.table("--fields", "image", "--limit", "3")
+        self.assertEqual(len([name for name in rows[0] if name.startswith("image_")]), SIDE * SIDE)
+        self.assertEqual(len(rows), 3)
+
+    def test_a_table_of_lists_of_other_lengths_is_refused_and_nothing_is_kept(self):
+        self.write("lists.jsonl", "".join(json.dumps({"image": [[[0] * SIDE] * SIDE], "at": [1] * (1 + number)}) + "\n" for number in range(3)))
+        lists = f"data.eval=[jsonl: {{files: lists.jsonl, fields: {{image: {{type: uint8, shape: [1, {SIDE}, {SIDE}]}}, at: {{type: int64, shape: [-1]}}}}}}, {PREPARED.replace('batch: 50', 'padded_batch: 2')}]"
+        arguments = ["predict", "run", "--fields", "at", "--set", "data.root=.", "--set", lists]
+        self.assert_fails([*arguments, "--to", "answers.csv"], 2, "sample 2 has 7 values and those before it 6", "ends in .jsonl")
+        self.assertEqual(self.left("*answers*"), [])
+        self.run_stoker(*arguments, "--to", "answers.jsonl")
 
     def test_what_keeps_samples_from_coming_in_order_is_told_and_index_says_which_each_is(self):
         shuffled = f"data.eval=[idx: {{images: eval-images.gz, labels: eval-labels}}, shuffle, take: 70, {PREPARED}]"

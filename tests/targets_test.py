@@ -142,6 +142,10 @@ class TargetsTest(ProgramTest):
             counts.add(len(said))
         self.assertLess(2, len(counts))  # samples have none, one, several
         self.assertAlmostEqual(right / 300, self.run_json("eval", "labels")["accuracy"], delta=1e-9)
+        # A table has a column for a number, and one for each label.
+        for run, columns in [("numbers", ["number"]), ("labels", [f"probability_{name}" for name in names])]:
+            self.run_stoker("predict", run, "--to", "answers.csv")
+            self.assertEqual(self.read("answers.csv").decode().splitlines()[0].split(",")[2:], columns)
         # Where training has not finished, and without the labels in the data.
         os.remove(self.path("numbers/weights.safetensors"))
         rows = [line.rsplit(",", 1)[0] for line in houses(3, 3).splitlines()]

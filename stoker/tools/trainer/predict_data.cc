@@ -3,97 +3,22 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <csignal>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
 #include "stoker/base/printable.h"
-#include "stoker/io/atomic_file.h"
 #include "stoker/tools/program/interrupt.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/text.h"
-#include "stoker/tools/trainer/prediction_text.h"
+#include "stoker/tools/trainer/prediction_output.h"
 #include "stoker/tools/trainer/undefined_predictions.h"
 #include "stoker/train/predict/predictor.h"
 
 namespace stoker {
 namespace {
-
-// Where the lines go. Until there are some nothing has to be put in order, and a signal ends the
-// process at once, however long the data take to open.
-class Lines {
- public:
-  explicit Lines(std::string to) : to_(std::move(to)) {}
-
-  Status Write(std::string_view text) {
-    if (!begun_) STOKER_RETURN_IF_ERROR(Begin());
-    return file_ ? file_->Append(text) : PrintResult(text);
-  }
-  // Once something was written.
-  Status Commit() { return file_ ? file_->Commit() : OkStatus(); }
-
- private:
-  Status Begin() {
-    begun_ = true;
-    NoteInterrupt();
-    if (to_.empty()) return OkStatus();
-    ::signal(SIGPIPE, SIG_IGN);  // nothing is left of a file half-written
-    STOKER_ASSIGN_OR_RETURN(file_, AtomicFileWriter::Create(to_));
-    return OkStatus();
-  }
-
-  const std::string to_;  // empty: standard output
-  bool begun_ = false;
-  std::optional<AtomicFileWriter> file_;
-};
-
-// What was predicted.
-Json AnswerJson(const Prediction& prediction, const Predictor& predictor,
-                const PredictArguments& arguments) {
-  if (!prediction.parts.empty()) {
-    Json targets = Json::object();
-    for (const Prediction& part : prediction.parts)
-      targets[part.target] = AnswerJson(part, predictor, arguments);
-    return {{"targets", std::move(targets)}};
-  }
-  const std::vector<std::string>& names = ClassNamesFor(predictor, prediction);
-  if (prediction.probabilities.empty()) return {{"numbers", ScoresJson(prediction)}};
-  const auto best = static_cast<size_t>(prediction.best);
-  Json line = {{"label", best},
-               {"class", ClassName(names, best)},
-               {"probability", AsShown(prediction.probabilities[best])}};
-  if (prediction.labels) {
-    const auto holds = std::ranges::count_if(prediction.probabilities,
-                                             [](float probability) { return probability > 0.5F; });
-    line = {{"labels", LikeliestJson(prediction, names, holds)}};
-  }
-  if (arguments.top) line["classes"] = LikeliestJson(prediction, names, *arguments.top);
-  if (arguments.scores) line["scores"] = ScoresJson(prediction);
-  return line;
-}
-
-// The lines of a batch.
-std::string TextOf(const PredictedBatch& batch, const Predictor& predictor,
-                   const PredictArguments& arguments) {
-  std::string text;
-  for (size_t i = 0; i < batch.predictions.size(); ++i) {
-    const auto row = static_cast<int64_t>(i);
-    Json line = AnswerJson(batch.predictions[i], predictor, arguments);
-    line["sample"] = batch.first + row;
-    if (!batch.numbers.empty()) line["index"] = batch.numbers[i];
-    if (!batch.files.empty() && !batch.files[i].empty()) line["file"] = batch.files[i];
-    for (size_t f = 0; f < batch.fields.size(); ++f)
-      line["fields"][arguments.fields[f]] = RowValue(batch.fields[f], row);
-    text += DumpJson(line) + "\n";
-  }
-  return text;
-}
 
 // How messages name sample `row` of a batch.
 std::string SampleName(const PredictedBatch& batch, size_t row) {
@@ -127,16 +52,16 @@ Status PredictData(const PredictArguments& arguments) {
   for (const std::string& warning : predictor->warnings()) LogWarning("{}", warning);
   PredictOptions options{.fields = arguments.fields, .limit = {}, .stop = &Interrupted()};
   if (arguments.limit.value_or(0) > 0) options.limit = arguments.limit;
-  Lines lines(arguments.to);
+  const std::unique_ptr<PredictionOutput> output = MakePredictionOutput(arguments, *predictor);
   UndefinedPredictions undefined;
   const Result<PredictSummary> summary =
       predictor->PredictRun(options, [&](const PredictedBatch& batch) {
         for (size_t i = 0; i < batch.predictions.size(); ++i)
           undefined.Look(batch.predictions[i], [&] { return SampleName(batch, i); });
-        return lines.Write(TextOf(batch, *predictor, arguments));
+        return output->Write(batch);
       });
   if (!summary.ok()) return Explained(summary.status(), arguments.to);
-  STOKER_RETURN_IF_ERROR(lines.Commit());
+  STOKER_RETURN_IF_ERROR(output->Commit());
   undefined.Warn();
   if (!summary->disturbances.empty()) {
     LogWarning(
