@@ -48,6 +48,8 @@ class DoctorForeignCase(ProgramTest):
         self.assertTrue(0 <= report["lost_share"] <= 1)
         self.assertGreaterEqual(report["roof"], 1)
         self.assertEqual(report["profile"]["schema"], 1)
+        self.assertLessEqual({"received_bytes_per_s", "sent_bytes_per_s", "group_memory_share", "shared_memory_share"},
+                             set(report["profile"]["machine"]))
         for each in report["prescriptions"]:
             self.assertIsNone(each["edit"])
             self.assertLessEqual(each["gain_low"], each["gain_high"])

@@ -65,34 +65,74 @@ void AddVersion1Cpus(const fs::path& folder, ControlGroupLimits& limits) {
           LeadingNumber(ReadSmallText(folder / "cpu.cfs_period_us")), limits);
 }
 
-// Calls `add` for the group's folder and for each one above it, up to the hierarchy's root.
-template <typename Add>
-void WalkUp(const fs::path& root, std::string_view group, ControlGroupLimits& limits, Add add) {
+// Calls `see` for the group's folder and for each one above it, up to the hierarchy's root.
+template <typename See>
+void WalkUp(const fs::path& root, std::string_view group, See see) {
   fs::path relative = fs::path(group).relative_path();
   while (!relative.empty()) {
-    add(root / relative, limits);
+    see(root / relative);
     relative = relative.parent_path();
   }
-  add(root, limits);
+  see(root);
 }
 
-}  // namespace
-
-ControlGroupLimits ReadControlGroupLimits(std::string_view groups, const fs::path& mount) {
-  ControlGroupLimits limits;
+// Calls `see` with a controller and a folder, for all folders of the groups in the text of
+// /proc/self/cgroup. The controller is "" in version 2, else "memory" or "cpu".
+template <typename See>
+void ForEachFolder(std::string_view groups, const fs::path& mount, See see) {
   for (const std::string_view line : SplitLines(groups)) {
     const size_t first = line.find(':');
     const size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
     if (second == std::string_view::npos) continue;
     const std::string_view controllers = line.substr(first + 1, second - first - 1);
     const std::string_view group = line.substr(second + 1);
-    if (controllers.empty()) WalkUp(mount, group, limits, AddVersion2);
     for (const std::string_view controller : SplitAt(controllers, ',')) {
-      if (controller == "memory") WalkUp(mount / "memory", group, limits, AddVersion1Memory);
-      if (controller == "cpu") WalkUp(mount / "cpu", group, limits, AddVersion1Cpus);
+      if (controller != "" && controller != "memory" && controller != "cpu") continue;
+      WalkUp(mount / controller, group,
+             [&see, controller](const fs::path& folder) { see(controller, folder); });
     }
   }
+}
+
+// A line of `memory.stat`: "inactive_file 4096".
+int64_t StatBytes(std::string_view stat, std::string_view key) {
+  for (const std::string_view line : SplitLines(stat)) {
+    if (line.starts_with(key) && line.size() > key.size() && line[key.size()] == ' ')
+      return LeadingNumber(line.substr(key.size() + 1)).value_or(0);
+  }
+  return 0;
+}
+
+}  // namespace
+
+ControlGroupLimits ReadControlGroupLimits(std::string_view groups, const fs::path& mount) {
+  ControlGroupLimits limits;
+  ForEachFolder(groups, mount, [&limits](std::string_view controller, const fs::path& folder) {
+    if (controller.empty()) AddVersion2(folder, limits);
+    if (controller == "memory") AddVersion1Memory(folder, limits);
+    if (controller == "cpu") AddVersion1Cpus(folder, limits);
+  });
   return limits;
+}
+
+std::optional<double> ControlGroupMemoryShare(std::string_view groups, const fs::path& mount) {
+  std::optional<double> most;
+  ForEachFolder(groups, mount, [&most](std::string_view controller, const fs::path& folder) {
+    if (controller == "cpu") return;
+    const bool version1 = controller == "memory";
+    const auto read = [&](const char* name) { return ReadSmallText(folder / name); };
+    const auto used = LeadingNumber(read(version1 ? "memory.usage_in_bytes" : "memory.current"));
+    const auto limit = LeadingNumber(read(version1 ? "memory.limit_in_bytes" : "memory.max"));
+    // Without a limit version 1 has the greatest number of pages here.
+    constexpr int64_t kNoLimit = int64_t{1} << 60;
+    if (!used || !limit || *limit <= 0 || *limit >= kNoLimit) return;
+    const int64_t droppable =
+        StatBytes(read("memory.stat"), version1 ? "total_inactive_file" : "inactive_file");
+    const double share =
+        static_cast<double>(std::max<int64_t>(0, *used - droppable)) / static_cast<double>(*limit);
+    most = std::max(most.value_or(0), share);
+  });
+  return most;
 }
 
 ControlGroupLimits ReadControlGroupLimits() {

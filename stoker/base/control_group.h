@@ -27,6 +27,12 @@ ControlGroupLimits ReadControlGroupLimits(std::string_view groups,
 // Returns the same for this process; no limits if the system has no control groups.
 ControlGroupLimits ReadControlGroupLimits();
 
+// Returns how much of its limit of memory that group uses, among the process's and all above them,
+// which is closest to it: 0.9 is nine tenths. What the kernel would drop first, the inactive part
+// of its cache of files, is not counted. Nothing: no group has a limit.
+std::optional<double> ControlGroupMemoryShare(std::string_view groups,
+                                              const std::filesystem::path& mount);
+
 // Returns how many CPUs a process has that is allowed so many, under a quota: at least 1.
 int CpusUnder(int allowed, std::optional<double> quota);
 

@@ -48,6 +48,23 @@ TEST_F(ControlGroups, AGroupThatIsNotVisibleCountsByItsVisibleParents) {
   EXPECT_EQ(Read("4:memory:/host/path/of/container").memory_bytes, 123'456);
 }
 
+TEST_F(ControlGroups, TheGroupNearestToItsLimitCountsWithoutWhatIsDroppedFirst) {
+  Write("memory.current", "900\n");
+  Write("memory.max", "max\n");
+  Write("slice/memory.current", "800\n");
+  Write("slice/memory.max", "1000\n");
+  Write("slice/memory.stat", "anon 300\ninactive_file 300\nactive_file 200\n");
+  Write("slice/run/memory.current", "100\n");
+  Write("slice/run/memory.max", "1000\n");
+  EXPECT_EQ(ControlGroupMemoryShare("0::/slice/run\n", mount_.path()), 0.5);
+  EXPECT_EQ(ControlGroupMemoryShare("0::/\n", mount_.path()), std::nullopt);
+  Write("memory/job/memory.usage_in_bytes", "600\n");
+  Write("memory/job/memory.limit_in_bytes", "800\n");
+  Write("memory/memory.usage_in_bytes", "900\n");
+  Write("memory/memory.limit_in_bytes", "9223372036854771712\n");
+  EXPECT_EQ(ControlGroupMemoryShare("7:cpu:/job\n4:memory:/job\n", mount_.path()), 0.75);
+}
+
 TEST_F(ControlGroups, NoLimitIsNoLimit) {
   Write("memory.max", "max\n");
   Write("cpu.max", "max 100000\n");

@@ -51,7 +51,8 @@ Json ProcessTimes::ToJson() const {
           {"major_faults_per_s", FiniteOrNull(major_faults_per_s)},
           {"disk_bytes_per_s", FiniteOrNull(disk_bytes_per_s)},
           {"read_bytes_per_s", FiniteOrNull(read_bytes_per_s)},
-          {"memory_bytes", memory_bytes}};
+          {"memory_bytes", memory_bytes},
+          {"switches_per_s", FiniteOrNull(switches_per_s)}};
 }
 
 Json HostTimes::ToJson() const {
@@ -63,7 +64,11 @@ Json HostTimes::ToJson() const {
           {"huge_page_bytes_per_s", FiniteOrNull(huge_page_bytes_per_s)},
           {"throttled_share", FiniteOrNull(throttled_share)},
           {"busiest_disk", busiest_disk},
-          {"disk_busy", FiniteOrNull(disk_busy)}};
+          {"disk_busy", FiniteOrNull(disk_busy)},
+          {"received_bytes_per_s", FiniteOrNull(received_bytes_per_s)},
+          {"sent_bytes_per_s", FiniteOrNull(sent_bytes_per_s)},
+          {"group_memory_share", OrNull(group_memory_share)},
+          {"shared_memory_share", OrNull(shared_memory_share)}};
 }
 
 Json GpuTimes::ToJson() const {

@@ -54,6 +54,7 @@ struct ProcessTimes {
   double disk_bytes_per_s = 0;  // read from disks
   double read_bytes_per_s = 0;  // by all calls that read
   int64_t memory_bytes = 0;     // most, resident
+  double switches_per_s = 0;  // how often its threads got a CPU; 0 if the kernel does not count it
 
   Json ToJson() const;
 };
@@ -68,6 +69,10 @@ struct HostTimes {
   double throttled_share = 0;        // of the periods of the control group's quota
   std::string busiest_disk;          // "nvme0n1"
   double disk_busy = 0;              // the share of the time in which that one was busy
+  // Over all networks of the machine but the loopback.
+  double received_bytes_per_s = 0, sent_bytes_per_s = 0;
+  // At the end: of the limit of the control group, and of /dev/shm; nothing: there is none.
+  std::optional<double> group_memory_share, shared_memory_share;
 
   Json ToJson() const;
 };

@@ -50,6 +50,22 @@ def write_pictures(folder, sides):
         (place / f"{number:05}.png").write_bytes(made[side])
 
 
+def write_table(path):
+    rng = random.Random(9)
+    rows = [f"{rng.random():.4f},{rng.gauss(0, 1):.4f},city{rng.randrange(40)},{rng.randrange(2)}\n" for _ in range(20000)]
+    path.write_text("a,b,city,label\n" + "".join(rows))
+
+
+def write_sequences(folder):
+    """Numbers of tokens, and texts of as many words."""
+    rng = random.Random(11)
+    lists = [[rng.randrange(5000) for _ in range(rng.randrange(20, 61))] for _ in range(4000)]
+    (folder / "sequences.jsonl").write_text("".join(f'{{"tokens": {tokens}, "label": {tokens[0] % 2}}}\n' for tokens in lists))
+    texts = [" ".join(f"w{token}" for token in tokens) + f",{tokens[0] % 2}\n" for tokens in lists]
+    (folder / "texts.csv").write_text("text,label\n" + "".join(texts))
+    (folder / "few_texts.csv").write_text("text,label\n" + "".join(texts[:500]))
+
+
 def make(kind, folder):
     """Writes the data `kind` below `folder`, a pathlib.Path."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -64,6 +80,10 @@ def make(kind, folder):
         write_pictures(folder / "pictures", [500] * 120)
     if kind in ("pictures_small", "server"):
         write_pictures(folder / ("little" if kind == "pictures_small" else "pictures"), [SIDE] * 240)
+    if kind == "table":
+        write_table(folder / "rows.csv")
+    if kind == "sequences":
+        write_sequences(folder)
     if kind == "uneven":
         write_pictures(folder / "uneven", [3000 if i % 100 == 50 else 24 for i in range(300)])
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "stoker/base/control_group.h"
 #include "stoker/base/proc_text.h"
 #include "stoker/machine/live/machine_counters.h"
 #include "stoker/machine/read_facts.h"
@@ -45,6 +46,19 @@ std::optional<int64_t> HugePageBytes(const fs::path& root, std::string_view vmst
   return *pages * *size;
 }
 
+void AddNetworks(const fs::path& root, HostCounters& counters) {
+  for (const NetworkCounters& each : ParseNetworkCounters(ReadSmallText(root / "proc/net/dev"))) {
+    counters.received_bytes = counters.received_bytes.value_or(0) + each.received_bytes;
+    counters.sent_bytes = counters.sent_bytes.value_or(0) + each.sent_bytes;
+  }
+}
+
+std::optional<double> SharedMemoryShare(const LimitFacts& limits) {
+  const auto all = limits.shared_memory_bytes, free = limits.shared_memory_free_bytes;
+  if (!all || !free || *all <= 0) return std::nullopt;
+  return 1 - static_cast<double>(*free) / static_cast<double>(*all);
+}
+
 void AddDisks(const fs::path& root, HostCounters& counters) {
   for (const DiskCounters& disk : ReadDisks(root)) counters.disk_busy_ms[disk.name] = disk.busy_ms;
 }
@@ -71,7 +85,11 @@ HostCounters ReadHostCounters(const fs::path& root) {
   const MachineFacts facts = ReadMachineFacts(root);
   counters.periods = facts.cpu.periods;
   counters.throttled_periods = facts.cpu.throttled_periods;
+  counters.group_memory_share =
+      ControlGroupMemoryShare(ReadSmallText(root / "proc/self/cgroup"), root / "sys/fs/cgroup");
+  counters.shared_memory_share = SharedMemoryShare(facts.limits);
   AddDisks(root, counters);
+  AddNetworks(root, counters);
   counters.runnable = ReadRunnable(root);
   return counters;
 }

@@ -17,6 +17,10 @@ struct HostCounters {
   std::optional<int64_t> huge_page_bytes;             // given to programs as huge pages
   std::optional<int64_t> periods, throttled_periods;  // of the control group's quota of CPU
   std::map<std::string, int64_t> disk_busy_ms;        // by device: "nvme0n1"
+  // Over all networks but the loopback; nothing: none is seen.
+  std::optional<int64_t> received_bytes, sent_bytes;
+  // At the moment: of its limit, by the control group (base/control_group.h); of /dev/shm.
+  std::optional<double> group_memory_share, shared_memory_share;
   double runnable = 0;  // threads of the machine that compute or want to, at the moment
 };
 

@@ -94,7 +94,7 @@ std::optional<SchedstatLine> ParseSchedstat(std::string_view text) {
   if (words.size() < 2) return std::nullopt;
   const auto cpu = ParseCount(words[0]), queued = ParseCount(words[1]);
   if (!cpu || !queued) return std::nullopt;
-  return SchedstatLine{.cpu_ns = *cpu, .queued_ns = *queued};
+  return SchedstatLine{.cpu_ns = *cpu, .queued_ns = *queued, .slices = CountAt(words, 2)};
 }
 
 bool NeedsWchan(std::string_view syscall) {

@@ -28,6 +28,7 @@ std::optional<StatLine> ParseStat(std::string_view text);
 // "CPU QUEUED SLICES", the first two in nanoseconds.
 struct SchedstatLine {
   int64_t cpu_ns = 0, queued_ns = 0;
+  int64_t slices = 0;  // how often the thread got a CPU
 };
 std::optional<SchedstatLine> ParseSchedstat(std::string_view text);
 

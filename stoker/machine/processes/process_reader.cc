@@ -112,6 +112,7 @@ ThreadSample ProcessReader::ReadThread(const fs::path& folder, int64_t id) const
   if (const auto counted = ParseSchedstat(ReadSmallText(folder / "schedstat"))) {
     sample.cpu_ns = counted->cpu_ns;
     sample.queued_ns = counted->queued_ns;
+    sample.slices = counted->slices;
   } else {  // a kernel without CONFIG_SCHED_INFO
     sample.cpu_ns =
         (line->user_ticks + line->system_ticks) * (1'000'000'000 / ::sysconf(_SC_CLK_TCK));

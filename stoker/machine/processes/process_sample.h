@@ -32,6 +32,7 @@ struct ThreadSample {
   ThreadState state = ThreadState::kOther;
   int64_t cpu_ns = 0;     // of a CPU
   int64_t queued_ns = 0;  // ready, without a CPU; 0 if the kernel does not count it
+  int64_t slices = 0;     // how often it got one; likewise
 };
 
 struct ProcessSample {

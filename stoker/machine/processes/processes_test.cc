@@ -89,6 +89,7 @@ TEST(ParseSchedstat, ReadsTimesAndRefusesOthers) {
   ASSERT_TRUE(line);
   EXPECT_EQ(line->cpu_ns, 123456);
   EXPECT_EQ(line->queued_ns, 789);
+  EXPECT_EQ(line->slices, 12);
   EXPECT_FALSE(ParseSchedstat(""));
   EXPECT_FALSE(ParseSchedstat("1"));
   EXPECT_FALSE(ParseSchedstat("a b c"));
@@ -262,6 +263,13 @@ TEST(ReadHostCounters, ReadsPressureSwapQuotaAndDisks) {
              " 254 0 vda 100 0 800 10 5 0 40 5 0 321 15 0 0 0 0 0 0\n"
              " 254 1 vda1 100 0 800 10 5 0 40 5 0 321 15 0 0 0 0 0 0\n");
   root.Write("sys/block/vda/size", "1");
+  root.Write("sys/fs/cgroup/memory.current", "600\n");
+  root.Write("sys/fs/cgroup/memory.max", "800\n");
+  root.Write("proc/net/dev",
+             "Inter-|   Receive  |  Transmit\n face |bytes packets\n"
+             "    lo: 5000 1 0 0 0 0 0 0 5000 1 0 0 0 0 0 0\n"
+             "  eth0: 1000 1 0 0 0 0 0 0 200 1 0 0 0 0 0 0\n"
+             "  eth1: 30 1 0 0 0 0 0 0 4 1 0 0 0 0 0 0\n");
   root.Write("proc/loadavg", "0.10 0.20 0.30 3/120 99\n");
   const HostCounters counters = ReadHostCounters(root.path());
   EXPECT_DOUBLE_EQ(counters.cpu_pressure_s.value_or(0), 11179.861317);
@@ -272,6 +280,9 @@ TEST(ReadHostCounters, ReadsPressureSwapQuotaAndDisks) {
   EXPECT_EQ(counters.periods, 40);
   EXPECT_EQ(counters.throttled_periods, 30);
   EXPECT_EQ(counters.disk_busy_ms, (std::map<std::string, int64_t>{{"vda", 321}}));
+  EXPECT_EQ(counters.received_bytes, 1030);
+  EXPECT_EQ(counters.sent_bytes, 204);
+  EXPECT_EQ(counters.group_memory_share, 0.75);
   EXPECT_EQ(counters.runnable, 3);
 }
 
@@ -282,6 +293,9 @@ TEST(ReadHostCounters, OfAKernelWithoutThemAreEmpty) {
   EXPECT_FALSE(counters.swapped_pages);
   EXPECT_FALSE(counters.huge_page_bytes);
   EXPECT_FALSE(counters.periods);
+  EXPECT_FALSE(counters.received_bytes);
+  EXPECT_FALSE(counters.group_memory_share);
+  EXPECT_FALSE(counters.shared_memory_share);
   EXPECT_THAT(counters.disk_busy_ms, IsEmpty());
   EXPECT_EQ(counters.runnable, 0);
 }

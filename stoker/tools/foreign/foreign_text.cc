@@ -1,5 +1,6 @@
 // The report of the doctor for programs that are not ours, for people.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -51,6 +52,26 @@ std::string CudaText(const CudaTimes& cuda) {
       100 * cuda.busy, cuda.kernels_per_s, 1e6 * cuda.kernel_s, 100 * std::min(1.0, cuda.waits));
 }
 
+// "receives 120 MB a second, the control group uses 93% of its memory"; "" if nothing stands out.
+std::string MachineText(const HostTimes& machine) {
+  constexpr double kMuch = 1e6;  // bytes a second
+  constexpr double kNearlyFull = 0.8;
+  std::vector<std::string> parts;
+  const auto add_rate = [&parts](std::string_view what, double bytes_per_s) {
+    if (bytes_per_s >= kMuch)
+      parts.push_back(fmt::format("{} {:.0f} MB a second", what, 1e-6 * bytes_per_s));
+  };
+  const auto add_share = [&parts](std::string_view what, const std::optional<double>& share) {
+    if (share && *share >= kNearlyFull)
+      parts.push_back(fmt::format("{} {:.0f}%", what, 100 * *share));
+  };
+  add_rate("receives", machine.received_bytes_per_s);
+  add_rate("sends", machine.sent_bytes_per_s);
+  add_share("the control group's memory is used up to", machine.group_memory_share);
+  add_share("/dev/shm is full to", machine.shared_memory_share);
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 std::string ProcessText(const ProcessTimes& process) {
   constexpr size_t kMost = 50;
   const std::string& command = process.command;
@@ -98,6 +119,7 @@ std::string ForeignDoctorText(const ProcessProfile& profile, const Diagnosis& di
     if (profile.python) add("parts", PartsText(*profile.python));
     if (profile.gpu) add("gpu", GpuText(*profile.gpu));
     if (profile.cuda) add(profile.gpu ? "" : "gpu", CudaText(*profile.cuda));
+    add("machine", MachineText(profile.machine));
     constexpr int kShown = 8;
     int shown = 0;
     for (const ProcessTimes& each : profile.processes) {

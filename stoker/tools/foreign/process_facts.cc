@@ -17,6 +17,12 @@ double ShareOf(double part, double whole) {
   return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
 }
 
+double RateBetween(const std::optional<int64_t>& begin, const std::optional<int64_t>& end,
+                   double seconds) {
+  if (!begin || !end || *end < *begin || seconds <= 0) return 0;
+  return static_cast<double>(*end - *begin) / seconds;
+}
+
 std::optional<double> PressureBetween(const std::optional<double>& begin,
                                       const std::optional<double>& end, double seconds) {
   if (!begin || !end) return std::nullopt;
@@ -38,19 +44,18 @@ HostTimes HostTimesBetween(const HostCounters& begin, const HostCounters& end, d
   times.cpu_pressure = PressureBetween(begin.cpu_pressure_s, end.cpu_pressure_s, seconds);
   times.disk_pressure = PressureBetween(begin.disk_pressure_s, end.disk_pressure_s, seconds);
   times.memory_pressure = PressureBetween(begin.memory_pressure_s, end.memory_pressure_s, seconds);
-  if (begin.swapped_pages && end.swapped_pages && seconds > 0) {
-    times.swapped_bytes_per_s = static_cast<double>(*end.swapped_pages - *begin.swapped_pages) *
-                                static_cast<double>(::sysconf(_SC_PAGESIZE)) / seconds;
-  }
-  if (begin.huge_page_bytes && end.huge_page_bytes && seconds > 0) {
-    times.huge_page_bytes_per_s =
-        static_cast<double>(*end.huge_page_bytes - *begin.huge_page_bytes) / seconds;
-  }
+  times.swapped_bytes_per_s = RateBetween(begin.swapped_pages, end.swapped_pages, seconds) *
+                              static_cast<double>(::sysconf(_SC_PAGESIZE));
+  times.huge_page_bytes_per_s = RateBetween(begin.huge_page_bytes, end.huge_page_bytes, seconds);
   if (begin.periods && end.periods && begin.throttled_periods && end.throttled_periods) {
     times.throttled_share =
         ShareOf(static_cast<double>(*end.throttled_periods - *begin.throttled_periods),
                 static_cast<double>(*end.periods - *begin.periods));
   }
+  times.received_bytes_per_s = RateBetween(begin.received_bytes, end.received_bytes, seconds);
+  times.sent_bytes_per_s = RateBetween(begin.sent_bytes, end.sent_bytes, seconds);
+  times.group_memory_share = end.group_memory_share;
+  times.shared_memory_share = end.shared_memory_share;
   for (const auto& [disk, busy] : end.disk_busy_ms) {
     const auto before = begin.disk_busy_ms.find(disk);
     if (before == begin.disk_busy_ms.end()) continue;

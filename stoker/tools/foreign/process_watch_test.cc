@@ -1,6 +1,7 @@
 #include "stoker/tools/foreign/process_watch.h"
 
 #include "stoker/base/testing.h"
+#include "stoker/tools/foreign/process_facts.h"
 
 namespace stoker::process_watch_test {
 
@@ -41,11 +42,35 @@ TEST(ProcessWatch, SharesAreOfCountersFirstAndOfSamplesForTheRest) {
   EXPECT_EQ(times[0].role, ProcessRole::kMain);
 }
 
+TEST(ProcessWatch, SwitchesOfAllThreadsAreAddedUp) {
+  ProcessWatch watch;
+  ProcessSample sample = Sample(10, 1, ThreadState::kLock);
+  sample.threads.push_back({.id = 11, .state = ThreadState::kLock, .slices = 7});
+  watch.Add({{sample}}, 0);
+  sample.threads[0].slices = 100;
+  sample.threads[1].slices = 27;
+  watch.Add({{sample}}, 2 * kSecond);
+  ASSERT_EQ(watch.Times().size(), 1u);
+  EXPECT_NEAR(watch.Times()[0].switches_per_s, 60, 1e-9);
+}
+
 TEST(ProcessWatch, AProcessThatWasSeenOnceIsLeftOut) {
   ProcessWatch watch;
   EXPECT_THAT(watch.Times(), IsEmpty());
   watch.Add({{Sample(10, 1, ThreadState::kRunning)}}, 0);
   EXPECT_THAT(watch.Times(), IsEmpty());
+}
+
+TEST(HostTimesBetween, RatesAreOfCountersAndSharesOfTheEnd) {
+  const HostCounters begin{.swapped_pages = 5, .received_bytes = 1000, .group_memory_share = 0.2};
+  const HostCounters end{
+      .swapped_pages = 5, .received_bytes = 5000, .sent_bytes = 10, .group_memory_share = 0.9};
+  const HostTimes times = HostTimesBetween(begin, end, 2);
+  EXPECT_EQ(times.received_bytes_per_s, 2000);
+  EXPECT_EQ(times.sent_bytes_per_s, 0);  // it was not counted at the beginning
+  EXPECT_EQ(times.swapped_bytes_per_s, 0);
+  EXPECT_EQ(times.group_memory_share, 0.9);
+  EXPECT_EQ(times.shared_memory_share, std::nullopt);
 }
 
 TEST(ProcessWatch, AZombieAddsNoTime) {
