@@ -127,6 +127,10 @@ void AddMath(const ProcessProfile& profile, std::vector<Finding>& findings) {
                                        Percent(cuda.relayout_share))};
     Prescribe(finding, "model.to(memory_format=torch.channels_last), and the same for its inputs",
               0.9, "convolutions in half the bits want the channels last");
+    Prescribe(finding, "torch.backends.cudnn.benchmark = True, where shapes stay the same", 0.3,
+              "cuDNN then takes the fastest convolution that it measures, with its own order of "
+              "channels",
+              "which one is the fastest may change from run to run, and with it the last bits");
     findings.push_back(std::move(finding));
   }
 }

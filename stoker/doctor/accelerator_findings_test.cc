@@ -162,6 +162,20 @@ TEST(AcceleratorFindings, OfMathInFloat32NameWhatTheTensorCoresOfTheGpuHave) {
   }
 }
 
+TEST(AcceleratorFindings, OfChangesOfTheOrderOfChannelsNameTheOrderAndThenCudnnsMeasuring) {
+  CudaTimes cuda = Healthy();
+  cuda.relayout_share = 0.2;
+  const Diagnosis diagnosis = DiagnoseProcesses(Of(cuda));
+  EXPECT_EQ(diagnosis.verdict, Verdict::kCompute);
+  ASSERT_EQ(diagnosis.prescriptions.size(), 2u);
+  EXPECT_THAT(diagnosis.prescriptions[0].text, HasSubstr("channels_last"));
+  EXPECT_THAT(diagnosis.prescriptions[1].text, HasSubstr("cudnn.benchmark = True"));
+  EXPECT_THAT(diagnosis.prescriptions[1].caution, HasSubstr("last bits"));
+  ProcessProfile other = Of(cuda);
+  other.framework = Framework::kJax;
+  EXPECT_THAT(DiagnoseProcesses(other).prescriptions, IsEmpty());
+}
+
 TEST(AcceleratorFindings, FewWindowsDoNotProveThatNothingIsLost) {
   CudaTimes cuda = Healthy();
   cuda.busy = cuda.computing = 0.85;
