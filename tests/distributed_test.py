@@ -2,6 +2,7 @@
 import contextlib
 import json
 import os
+import pathlib
 import re
 import resource
 import shutil
@@ -11,7 +12,7 @@ import time
 import unittest
 
 from launch_test import children_of
-from program import STEPS_PER_EPOCH, ProgramTest
+from program import STEPS_PER_EPOCH, STOKER, ProgramTest
 from remote_test import free_port
 
 # Steps enough for a test to come in between.
@@ -211,6 +212,18 @@ class DistributedTest(DistributedBase):
             self.assertIn("rank 1 does not train what rank 0 does", err)
             self.assertIn("--resume", err)
         self.assertEqual(self.read("run/metrics.jsonl"), before)
+
+    def test_a_rank_of_another_version_is_named(self):
+        version = self.run_stoker("--version")[0].split()[-1]
+        other = version[:-1] + ("7" if version[-1] != "7" else "8")
+        program = pathlib.Path(STOKER).resolve().with_name("stoker-train").read_bytes()
+        self.write("other/stoker-train", program.replace(version.encode() + b"\0", other.encode() + b"\0"))
+        os.chmod(self.path("other/stoker-train"), 0o755)
+        command = ["train", "recipe.yaml", "--run", "run"]
+        for process, _, err in self.own_ranks(command, command, r1={"executable": self.path("other/stoker-train")}):
+            self.assertEqual(process.returncode, 2, err)
+            self.assertIn(f'rank 1 does not train what rank 0 does: version: "{version}" -> "{other}"', err)
+        self.assertFalse(os.path.exists(self.path("run")))
 
     def test_ranks_listen_on_the_interface_where_they_meet_and_on_no_other(self):
         command = [*TRAIN, "--set", "train.epochs=1000", "--run", "run", "--quiet"]
