@@ -12,7 +12,7 @@ FAKES = os.environ.get("STOKER_FAKE_GPU", "")
 
 # docs/machine.md describes these.
 SCHEMA = {
-    "": {"schema", "machine", "versions", "roofs", "seconds", "copies_problem", "roofs_file", "roofs_problem", "warnings"},
+    "": {"schema", "machine", "versions", "roofs", "seconds", "copies_problem", "all_reduce_problem", "roofs_file", "roofs_problem", "warnings"},
     "machine": {"host", "kernel", "cpu", "memory", "limits", "gpus", "gpus_unknown", "nvidia_driver", "file_systems"},
     "machine.cpu": {"model", "online", "sockets", "cores", "allowed", "quota", "usable", "governor", "driver", "preference",
                     "throttled_periods", "periods", "thermal_throttles"},
@@ -22,7 +22,7 @@ SCHEMA = {
                        "control_groups"},
     "machine.file_systems.0": {"path", "type", "remote", "in_memory", "free_bytes"},
     "versions": {"stoker", "torch", "torch_problem", "arrow", "arrow_problem", "instruction_set"},
-    "roofs": {"schema", "host", "cpus", "measured_at", "storage", "memory", "memory_together", "decode", "decode_together", "copies"},
+    "roofs": {"schema", "host", "cpus", "measured_at", "storage", "memory", "memory_together", "decode", "decode_together", "copies", "all_reduce"},
     "roofs.storage.0": {"path", "type", "how", "read_bytes_per_s", "write_bytes_per_s", "random_reads_per_s", "random_bytes_per_s",
                         "small_files_per_s", "small_files_together_per_s", "problem"},
     "roofs.memory": {"read_bytes_per_s", "write_bytes_per_s", "copy_bytes_per_s"},
@@ -176,6 +176,18 @@ class EnvTest(ProgramTest):
             self.assertGreater(copies[0]["pinned_bytes_per_s"], 0)
         else:
             self.assertIn("cannot train", found["copies_problem"])
+
+    def test_two_processes_exchange_tensors_where_they_can_train(self):
+        found = json.loads(self.env("place", "--json")[0])
+        if os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train")):
+            all_reduce = found["roofs"]["all_reduce"]
+            self.assertEqual(all_reduce["processes"], 2)
+            self.assertGreater(all_reduce["small_s"], 0)
+            self.assertGreater(all_reduce["bytes_per_s"], 0)
+            self.assertIsNone(found["all_reduce_problem"])
+        else:
+            self.assertIsNone(found["roofs"]["all_reduce"])
+            self.assertIn("cannot train", found["all_reduce_problem"])
 
     @unittest.skipUnless(FAKES, "the fake libraries are not built")
     def test_a_library_without_a_driver_is_a_line(self):

@@ -42,6 +42,13 @@ Json DecodeJson(const std::optional<DecodeRoofs>& decode) {
   return {{"pictures_per_s", decode->pictures_per_s}};
 }
 
+Json AllReduceJson(const std::optional<AllReduceRoofs>& all_reduce) {
+  if (!all_reduce) return nullptr;
+  return {{"processes", all_reduce->processes},
+          {"small_s", all_reduce->small_s},
+          {"bytes_per_s", all_reduce->bytes_per_s}};
+}
+
 // Members of an object that need not be there, each of a type that must be right.
 class Members {
  public:
@@ -133,6 +140,17 @@ Result<CopyRoofs> ParseCopies(const Json& json) {
   return copies;
 }
 
+Result<std::optional<AllReduceRoofs>> ParseAllReduce(const Json& json) {
+  if (json.is_null()) return std::optional<AllReduceRoofs>();
+  const Members members(json, "all_reduce");
+  AllReduceRoofs all_reduce;
+  STOKER_ASSIGN_OR_RETURN(const double processes, members.NeededNumber("processes"));
+  all_reduce.processes = static_cast<int>(std::min(processes, 1e6));
+  STOKER_ASSIGN_OR_RETURN(all_reduce.small_s, members.NeededNumber("small_s"));
+  STOKER_ASSIGN_OR_RETURN(all_reduce.bytes_per_s, members.NeededNumber("bytes_per_s"));
+  return std::optional<AllReduceRoofs>(all_reduce);
+}
+
 }  // namespace
 
 Json Roofs::ToJson() const {
@@ -145,7 +163,8 @@ Json Roofs::ToJson() const {
                {"memory_together", MemoryJson(memory_together)},
                {"decode", DecodeJson(decode)},
                {"decode_together", DecodeJson(decode_together)},
-               {"copies", Json::array()}};
+               {"copies", Json::array()},
+               {"all_reduce", AllReduceJson(all_reduce)}};
   for (const StorageRoofs& each : storage) json["storage"].push_back(StorageJson(each));
   for (const CopyRoofs& each : copies) {
     json["copies"].push_back({{"device", each.device},
@@ -183,6 +202,8 @@ Result<Roofs> Roofs::FromJson(const Json& json) {
   for (const Json& each : copies) {
     STOKER_ASSIGN_OR_RETURN(roofs.copies.emplace_back(), ParseCopies(each));
   }
+  STOKER_ASSIGN_OR_RETURN(const Json all_reduce, members.Object("all_reduce"));
+  STOKER_ASSIGN_OR_RETURN(roofs.all_reduce, ParseAllReduce(all_reduce));
   return roofs;
 }
 

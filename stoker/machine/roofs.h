@@ -46,6 +46,13 @@ struct CopyRoofs {
   double pageable_bytes_per_s = 0;  // from ordinary memory
 };
 
+// Between processes of this machine, of float32 on the CPU (Gloo).
+struct AllReduceRoofs {
+  int processes = 0;
+  double small_s = 0;      // for 64 numbers
+  double bytes_per_s = 0;  // of a tensor of 16 MiB, whose bytes count once
+};
+
 struct Roofs {
   std::string host;
   int cpus = 0;             // threads of the figures "together" of memory and decoding
@@ -56,6 +63,7 @@ struct Roofs {
   std::optional<DecodeRoofs> decode;
   std::optional<DecodeRoofs> decode_together;
   std::vector<CopyRoofs> copies;
+  std::optional<AllReduceRoofs> all_reduce;
 
   Json ToJson() const;
   // Errors: kDataLoss, which says what is missing or of the wrong type; kUnimplemented for another

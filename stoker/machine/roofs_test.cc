@@ -19,6 +19,7 @@ Roofs SomeRoofs(const std::string& path) {
   roofs.memory = MemoryRoofs{1e10, 2e10, 3e10};
   roofs.decode_together = DecodeRoofs{5000.5};
   roofs.copies = {{.device = "cuda:0", .pinned_bytes_per_s = 2e10, .pageable_bytes_per_s = 9e9}};
+  roofs.all_reduce = AllReduceRoofs{.processes = 2, .small_s = 4e-4, .bytes_per_s = 1.5e9};
   return roofs;
 }
 

@@ -50,7 +50,7 @@ void AddCommands(Program& program, CommandActions actions) {
   AddVerifyCommand(program);
   AddInspectCommand(program, std::move(actions.inspect));
   AddCompareCommand(program);
-  AddEnvCommand(program);
+  AddEnvCommand(program, std::move(actions.env_exchange));
   AddFeaturesCommand(program);
   AddVocabularyCommand(program, std::move(actions.vocabulary));
   AddHelpCommands(program, std::move(actions.completion_words), actions.note);

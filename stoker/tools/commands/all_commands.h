@@ -58,6 +58,7 @@ struct CommandActions {
   std::function<Status(const ScaleArguments&)> scale;
   std::function<Status(const BenchArguments&)> bench = RunBench;
   std::function<Status(const BenchArguments&)> bench_model = hand_over;
+  std::function<Status(const EnvArguments&)> env_exchange = hand_over;
   std::function<Status(const PackArguments&)> pack = RunPack;
   std::function<Status(const InspectArguments&)> inspect = hand_over;
   std::function<Status(const VocabularyArguments&)> vocabulary = RunVocabulary;

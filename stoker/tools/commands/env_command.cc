@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <utility>
 
 #include "stoker/base/clock.h"
 #include "stoker/base/json_text.h"
@@ -22,6 +23,7 @@
 #include "stoker/machine/storage_probe.h"
 #include "stoker/tools/commands/env_report.h"
 #include "stoker/tools/program/arguments.h"
+#include "stoker/tools/program/child_process.h"
 #include "stoker/tools/program/interrupt.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/text.h"
@@ -37,8 +39,9 @@ namespace {
 
 constexpr const char* kEnvAbout =
     "Describes the machine, measures it, and warns of traps.\n"
-    "Measures the storage of each PATH, memory, decoding of JPEGs and copies to GPUs, in about 15 "
-    "seconds. Writes a temporary file of up to 256 MiB and a thousand small ones into each folder, "
+    "Measures the storage of each PATH, memory, decoding of JPEGs, copies to GPUs and how fast two "
+    "processes add up tensors, in about 15 seconds. Writes a temporary file of up to 256 MiB and a "
+    "thousand small ones into each folder, "
     "and removes them, also after SIGINT; a PATH that is a file is only read.";
 constexpr const char* kEnvFooter =
     "Example: stoker env --quick /data\n"
@@ -48,7 +51,7 @@ constexpr int64_t kMiB = int64_t{1} << 20;
 
 // How long each part may take, and how much it may use.
 struct Plan {
-  double memory_s, decode_s, copy_s, storage_s;  // the storage of all paths together
+  double memory_s, decode_s, copy_s, exchange_s, storage_s;  // the storage of all paths together
   int64_t memory_bytes;
   StorageProbe storage;
 };
@@ -57,12 +60,14 @@ Plan PlanOf(const EnvArguments& arguments, const MemoryFacts& memory) {
   Plan plan = arguments.quick ? Plan{.memory_s = 0.5,
                                      .decode_s = 0.5,
                                      .copy_s = 0.2,
+                                     .exchange_s = 0.2,
                                      .storage_s = 1.5,
                                      .memory_bytes = 96 * kMiB,
                                      .storage = {.file_bytes = 64 * kMiB, .small_files = 250}}
                               : Plan{.memory_s = 2.5,
                                      .decode_s = 2.5,
                                      .copy_s = 1,
+                                     .exchange_s = 1,
                                      .storage_s = 8,
                                      .memory_bytes = 512 * kMiB,
                                      .storage = {.file_bytes = 256 * kMiB, .small_files = 1000}};
@@ -153,6 +158,36 @@ Status AddCopies(const Plan& plan, EnvReport& report) {
   return OkStatus();
 }
 
+// The line of rank 0, behind the prefix of `stoker launch`.
+std::optional<AllReduceRoofs> ParseExchange(std::string_view printed) {
+  const size_t begin = std::min(printed.find('{'), printed.size());
+  const Json json = Json::parse(printed.substr(begin), nullptr, /*allow_exceptions=*/false);
+  const auto number = [&json](const char* key) {
+    const Json value = json.is_object() ? json.value(key, Json()) : Json();
+    return value.is_number() ? value.get<double>() : 0;
+  };
+  const AllReduceRoofs roofs{.processes = static_cast<int>(number("processes")),
+                             .small_s = number("small_s"),
+                             .bytes_per_s = number("bytes_per_s")};
+  if (roofs.processes < 2 || !(roofs.bytes_per_s > 0)) return std::nullopt;
+  return roofs;
+}
+
+// Between two processes of this machine. What stands in the way is a line of the report.
+Status AddAllReduce(const Plan& plan, EnvReport& report) {
+  report.no_all_reduce = report.versions.no_torch;
+  if (!report.no_all_reduce.empty()) return OkStatus();
+  const Result<std::string> printed = OutputOfThisProgram(
+      {"launch", "-n", "2", "--", "env", "--exchange-seconds", fmt::format("{}", plan.exchange_s)},
+      Interrupted());
+  if (printed.status().code() == StatusCode::kCancelled) return printed.status();
+  if (printed.ok()) report.roofs.all_reduce = ParseExchange(*printed);
+  if (!report.roofs.all_reduce)
+    report.no_all_reduce =
+        printed.ok() ? "the processes have printed no rate" : printed.status().message();
+  return OkStatus();
+}
+
 Status Measure(const EnvArguments& arguments, EnvReport& report) {
   const Plan plan = PlanOf(arguments, report.facts.memory);
   SayWhatIsWritten(arguments.paths, plan);
@@ -163,6 +198,7 @@ Status Measure(const EnvArguments& arguments, EnvReport& report) {
   roofs.measured_at = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   STOKER_RETURN_IF_ERROR(MeasureComputing(plan, roofs));
   STOKER_RETURN_IF_ERROR(AddCopies(plan, report));
+  STOKER_RETURN_IF_ERROR(AddAllReduce(plan, report));
   for (const std::string& path : arguments.paths) {
     STOKER_ASSIGN_OR_RETURN(roofs.storage.emplace_back(), MeasureStorage(path, plan.storage));
   }
@@ -186,8 +222,11 @@ Status Keep(const std::string& to, EnvReport& report) {
 
 }  // namespace
 
-void AddEnvCommand(Program& program) {
-  auto [app, arguments] = program.Add<EnvArguments>("env", kEnvAbout, kEnvFooter, RunEnv);
+void AddEnvCommand(Program& program, std::function<Status(const EnvArguments&)> exchange) {
+  auto [app, arguments] = program.Add<EnvArguments>(
+      "env", kEnvAbout, kEnvFooter, [exchange = std::move(exchange)](const EnvArguments& given) {
+        return given.exchange_seconds ? exchange(given) : RunEnv(given);
+      });
   app.add_option("PATH", arguments.paths, "folders, or large files, whose storage is measured")
       ->type_name("")
       ->default_str("the working directory");
@@ -195,6 +234,9 @@ void AddEnvCommand(Program& program) {
   app.add_option("--to", arguments.to, "keep the figures in this file")
       ->type_name("FILE")
       ->default_str("~/.cache/stoker/machine.json");
+  app.add_option("--exchange-seconds", arguments.exchange_seconds)
+      ->check(CLI::Range(0.0, 60.0))
+      ->group("");
   AddJsonOption(app, arguments.json);
 }
 

@@ -1,6 +1,8 @@
 // `stoker env`: the machine, its limits, and what it can do at best. Needs no torch.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +16,12 @@ struct EnvArguments {
   bool quick = false;
   std::string to;  // keeps the figures; empty: where DefaultRoofsPath says
   bool json = false;
+  // Of a process that RunEnv starts to exchange tensors with others, for so long.
+  std::optional<double> exchange_seconds;
 };
 
-void AddEnvCommand(Program& program);
+//   exchange  prints {"processes", "small_s", "bytes_per_s"}, of rank 0
+void AddEnvCommand(Program& program, std::function<Status(const EnvArguments&)> exchange);
 
 // kCancelled if a signal stopped it (interrupt.h), with nothing left behind.
 Status RunEnv(const EnvArguments& arguments);

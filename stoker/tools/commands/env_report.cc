@@ -151,6 +151,14 @@ std::string MeasuredText(const EnvReport& report) {
                                        copies.device, RateText(copies.pinned_bytes_per_s),
                                        RateText(copies.pageable_bytes_per_s)));
   if (!report.no_copies.empty()) text += Line("copies", "not measured: " + report.no_copies);
+  if (roofs.all_reduce) {
+    text +=
+        Line("all-reduce", fmt::format("{} processes here: {:.2g} ms for 64 numbers, {} of 16 MiB",
+                                       roofs.all_reduce->processes, 1e3 * roofs.all_reduce->small_s,
+                                       RateText(roofs.all_reduce->bytes_per_s)));
+  } else {
+    text += Line("all-reduce", "not measured: " + report.no_all_reduce);
+  }
   text += report.roofs_file.empty() ? Line("kept", "nowhere: " + report.roofs_problem)
                                     : Line("kept in", report.roofs_file);
   return text;
@@ -194,6 +202,7 @@ Json EnvReport::ToJson() const {
           {"roofs", roofs.ToJson()},
           {"seconds", seconds},
           {"copies_problem", OrNull(no_copies)},
+          {"all_reduce_problem", OrNull(no_all_reduce)},
           {"roofs_file", OrNull(roofs_file)},
           {"roofs_problem", OrNull(roofs_problem)},
           {"warnings", warnings}};

@@ -27,6 +27,7 @@ struct EnvReport {
   Roofs roofs;
   double seconds = 0;         // of measuring
   std::string no_copies;      // why copies to GPUs were not measured
+  std::string no_all_reduce;  // likewise
   std::string roofs_file;     // where the figures are kept; empty if nowhere
   std::string roofs_problem;  // why not
 

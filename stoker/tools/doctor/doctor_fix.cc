@@ -10,7 +10,7 @@
 #include "stoker/doctor/recipe_edit.h"
 #include "stoker/doctor/text_diff.h"
 #include "stoker/io/atomic_file.h"
-#include "stoker/tools/doctor/child_process.h"
+#include "stoker/tools/program/child_process.h"
 #include "stoker/tools/program/interrupt.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/temporary_directory.h"

@@ -9,6 +9,7 @@
 #include "stoker/tools/commands/bench_command.h"
 #include "stoker/tools/commands/check_command.h"
 #include "stoker/tools/commands/doctor_command.h"
+#include "stoker/tools/commands/env_command.h"
 #include "stoker/tools/commands/eval_command.h"
 #include "stoker/tools/commands/export_command.h"
 #include "stoker/tools/commands/inspect_command.h"
@@ -35,6 +36,8 @@ Status RunBatchFind(const BatchFindArguments& arguments);
 Status RunTrainedDoctor(const DoctorArguments& arguments);
 // `stoker bench --model`.
 Status RunModelBench(const BenchArguments& arguments);
+// As one of the processes that RunEnv has started.
+Status RunExchangeProbe(const EnvArguments& arguments);
 
 // `stoker completion WHAT`. keys: those of `data` and `train`, and `model`; models: their names;
 // kinds: the names that InspectModels accepts.

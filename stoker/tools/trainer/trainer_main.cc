@@ -57,6 +57,7 @@ CommandActions ActionsWithTorch() {
   actions.scale = RunScale;
   actions.top = RunTop;
   actions.bench_model = Guarded(RunModelBench);
+  actions.env_exchange = Guarded(RunExchangeProbe);
   actions.inspect = [](const InspectArguments& arguments) {
     if (!NeedsTrainer(arguments)) return RunInspect(arguments);
     return PrintInspection(

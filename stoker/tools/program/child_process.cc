@@ -1,4 +1,4 @@
-#include "stoker/tools/doctor/child_process.h"
+#include "stoker/tools/program/child_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
