@@ -22,6 +22,11 @@ void Prescribe(Finding& finding, std::string text, double part, std::string why,
   made.caution = std::move(caution);
   finding.prescriptions.push_back(std::move(made));
 }
+
+double ShareOfSteps(const ProcessProfile& profile) {
+  return profile.ended && profile.python ? 1 - profile.python->startup_share : 1;
+}
+
 namespace {
 
 // What other programs take from this one looks like a loss of its own.

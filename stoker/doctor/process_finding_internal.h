@@ -41,6 +41,10 @@ std::optional<Finding> FindIdle(const ProcessProfile& profile);
 void Prescribe(Finding& finding, std::string text, double part, std::string why,
                std::string caution = {});
 
+// The share of a run that its steps take, with what happens between them. One that was seen to end
+// has its start in it; one that goes on starts once, and then the start is none of what remains.
+double ShareOfSteps(const ProcessProfile& profile);
+
 // Changes in the words of the framework.
 std::string WordsForWorkers(Framework framework, int64_t workers);
 std::string WordsForThreads(Framework framework, int64_t threads);

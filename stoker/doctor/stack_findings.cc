@@ -42,15 +42,16 @@ void AddStartup(const ProcessProfile& profile, const PythonView& view,
   findings.push_back(std::move(finding));
 }
 
-void AddBesideSteps(const PythonView& view, std::vector<Finding>& findings) {
-  const double steps = 1 - view.startup_share;
+void AddBesideSteps(const ProcessProfile& profile, const PythonView& view,
+                    std::vector<Finding>& findings) {
+  const double steps = ShareOfSteps(profile);
   const PartTimes& evaluation = view.of(PythonPart::kEvaluation);
   if (evaluation.share >= kLeastEvaluation) {
     Finding finding =
         Found(Verdict::kEvaluation, steps * evaluation.share, evaluation.blame,
               fmt::format("evaluations take {} of the time", Percent(evaluation.share)));
     Prescribe(finding,
-              "evaluate a few times as rarely, with a large batch and torch.inference_mode()", 0.75,
+              "evaluate ten times as rarely, with a large batch and torch.inference_mode()", 0.9,
               "an evaluation trains nothing");
     findings.push_back(std::move(finding));
   }
@@ -59,7 +60,7 @@ void AddBesideSteps(const PythonView& view, std::vector<Finding>& findings) {
     Finding finding =
         Found(Verdict::kCheckpoint, steps * checkpoint.share, checkpoint.blame,
               fmt::format("checkpoints take {} of the time", Percent(checkpoint.share)));
-    Prescribe(finding, "save a few times as rarely, or a copy of the weights in a thread", 0.75,
+    Prescribe(finding, "save ten times as rarely, or a copy of the weights in a thread", 0.9,
               "training stands while a checkpoint is written");
     findings.push_back(std::move(finding));
   }
@@ -68,7 +69,7 @@ void AddBesideSteps(const PythonView& view, std::vector<Finding>& findings) {
     Finding finding = Found(Verdict::kLogging, steps * logging.share, logging.blame,
                             fmt::format("logging takes {} of the time", Percent(logging.share)));
     Prescribe(finding,
-              "log every 50 steps, and keep sums as tensors until then (no .item() between)", 0.9,
+              "log every 50 steps, and keep sums as tensors until then (no .item() between)", 0.98,
               "each line stops the steps");
     findings.push_back(std::move(finding));
   }
@@ -123,7 +124,7 @@ std::vector<Finding> FindInStacks(const ProcessProfile& profile) {
   if (!profile.python || profile.python->samples < 20 || profile.main() == nullptr) return findings;
   const PythonView& view = *profile.python;
   AddStartup(profile, view, findings);
-  AddBesideSteps(view, findings);
+  AddBesideSteps(profile, view, findings);
   AddSmallBatches(profile, view, findings);
   AddInput(profile, view, findings);
   return findings;

@@ -118,7 +118,7 @@ Finding OfWorkers(const ProcessProfile& profile, double wait) {
         Verdict::kSlowElement, wait,
         fmt::format("{}, of which one (pid {}) works {} of the time and the others wait for it",
                     begin, worker.pid, Percent(WorkOf(worker.first))));
-    Prescribe(finding, "deal the expensive samples out evenly, or prepare them beforehand", 0.8,
+    Prescribe(finding, "deal the expensive samples out evenly, or prepare them beforehand", 0.9,
               "batches are taken in order, so all wait for the slowest worker");
     return finding;
   }
@@ -162,7 +162,7 @@ Finding OfWorkers(const ProcessProfile& profile, double wait) {
   finding.why += At(profile, WorkOfView);
   if (profile.python) finding.stage = profile.python->work.place;
   PrescribeWorkers(profile, count, finding);
-  Prescribe(finding, "make the transforms of samples cheaper, or their results beforehand", 0.6,
+  Prescribe(finding, "make the transforms of samples cheaper, or their results beforehand", 0.8,
             "the workers do not keep up with the training");
   return finding;
 }
@@ -263,7 +263,7 @@ std::optional<Finding> FindInWaits(const ProcessProfile& profile) {
   if (!profile.workers().empty()) {
     // Stacks know which waits are for batches; without them all are taken to be.
     const double wait = profile.python && profile.python->trains
-                            ? Waits(profile) * (1 - profile.python->startup_share)
+                            ? Waits(profile) * ShareOfSteps(profile)
                             : first.waits();
     if (wait < kLeastWait) return std::nullopt;
     return OfWorkers(profile, wait);
