@@ -270,6 +270,32 @@ TEST(DiagnoseProcesses, AProgramThatNeverUsesTheCpuIsUnknownAndSaysWhatItDoes) {
   EXPECT_THAT(diagnosis.why, HasSubstr("sleeps 100% of the time"));
 }
 
+TEST(DiagnoseProcesses, AMapOfTfDataThatIsNotParallelIsToBlameWhereCpusHaveNothingToDo) {
+  ProcessProfile profile = Of({Main({.cpu = 0.1, .lock = 0.9})});
+  profile.framework = Framework::kTensorFlow;
+  profile.cpus = 2;
+  profile.processes[0].cpus = 1.2;
+  const auto blames = [&profile] { return DiagnoseProcesses(profile).stage == "train.py:19"; };
+  EXPECT_FALSE(blames());
+  profile.loader.serial_map = "train.py:19";
+  EXPECT_TRUE(blames());
+  const Diagnosis diagnosis = DiagnoseProcesses(profile);
+  EXPECT_EQ(diagnosis.verdict, Verdict::kThreads);
+  EXPECT_THAT(diagnosis.prescriptions.at(0).text, HasSubstr("num_parallel_calls"));
+  profile.processes[0].cpus = 1.9;
+  EXPECT_FALSE(blames());
+}
+
+// What comes before the first step is no part of what a program that goes on will do.
+TEST(DiagnoseProcesses, TheStartOfAProgramThatGoesOnIsLeftOutOfWhatIsLost) {
+  ProcessProfile profile = Of({Main({.cpu = 0.9})});
+  profile.python = PythonView{.samples = 1000, .trains = true, .startup_share = 0.2};
+  profile.python->parts[static_cast<size_t>(PythonPart::kEvaluation)].share = 0.8;
+  EXPECT_NEAR(DiagnoseProcesses(profile).lost_share, 0.8, 1e-9);
+  profile.ended = true;
+  EXPECT_NEAR(DiagnoseProcesses(profile).lost_share, 0.64, 1e-9);
+}
+
 TEST(DiagnoseProcesses, EachFrameworkGetsItsOwnWords) {
   ProcessProfile profile = Of({Main({.cpu = 0.4, .disk = 0.6})});
   profile.framework = Framework::kTensorFlow;

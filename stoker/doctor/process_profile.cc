@@ -138,6 +138,7 @@ Json ProcessProfile::ToJson() const {
           {"machine", machine.ToJson()},
           {"processes", std::move(list)},
           {"python", python ? python->ToJson() : Json()},
+          {"serial_map", loader.serial_map.empty() ? Json() : Json(loader.serial_map)},
           {"loader", loader.place.empty() ? Json()
                                           : Json{{"place", loader.place},
                                                  {"num_workers", OrNull(loader.num_workers)},

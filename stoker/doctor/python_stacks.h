@@ -38,6 +38,7 @@ struct PythonStacks {
 struct LoaderFacts {
   std::string place;  // "train.py:12", of DataLoader(...); empty: none
   std::optional<int64_t> num_workers, batch_size;
+  std::string serial_map;  // "train.py:9", of a map of tf.data without num_parallel_calls
 };
 
 // The part of a training that a stack belongs to.

@@ -198,7 +198,27 @@ bool TakeTurns(const ProcessProfile& profile, const ProcessTimes& main) {
          sum <= kMostOfOneCpu && profile.cpus >= 2;
 }
 
+// tf.data makes samples in threads of its own, below Python, whose names and stacks say nothing:
+// but where a map is not parallel, and CPUs have nothing to do, the first thread waits for that
+// map.
+std::optional<Finding> OfSerialMap(const ProcessProfile& profile, const ProcessTimes& main) {
+  const double used = profile.cpus_used() / static_cast<double>(profile.cpus);
+  const double idle = 1 - used;
+  if (profile.loader.serial_map.empty() || idle < kLeastWait || main.first.waits() < 0.5)
+    return std::nullopt;
+  Finding finding = Found(Verdict::kThreads, idle,
+                          fmt::format("the first thread waits {} of the time, {} of the CPUs have "
+                                      "nothing to do, and `map` makes one sample after the other",
+                                      Percent(main.first.waits()), Percent(idle)));
+  finding.stage = profile.loader.serial_map;
+  Prescribe(finding,
+            fmt::format("{}: {}", finding.stage, WordsForWorkers(profile.framework, profile.cpus)),
+            1, "samples are then made on all CPUs, and while steps compute");
+  return finding;
+}
+
 std::optional<Finding> OfThreads(const ProcessProfile& profile, const ProcessTimes& main) {
+  if (auto finding = OfSerialMap(profile, main)) return finding;
   double wait = main.first.lock, disk = 0, work = main.first.cpu;
   int64_t locked = main.first.lock >= 0.5 ? 1 : 0;
   for (const ThreadTimes& each : main.others) {

@@ -238,6 +238,7 @@ class ForeignDoctor {
     if (main == nullptr) return;
     std::error_code error;
     const std::filesystem::path folder = std::filesystem::current_path(error);
+    DisownInstalledPackages(*stacks);
     AddSourceLines(folder, *stacks);
     profile_.loader = FindLoader(folder, *stacks);
     profile_.python = ViewOf(*stacks, main->pid);

@@ -1,4 +1,6 @@
 // Reads recordings of py-spy, and the lines of the scripts that they name.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -128,6 +130,29 @@ Result<PythonStacks> ParseSpeedscope(std::string_view text, const std::filesyste
   return stacks;
 }
 
+void DisownInstalledPackages(PythonStacks& stacks) {
+  std::map<std::filesystem::path, bool> known;
+  const auto holds_packages = [&known](const std::filesystem::path& folder) {
+    const auto [place, is_new] = known.try_emplace(folder);
+    if (!is_new) return place->second;
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+      if (entry->path().extension() == ".dist-info") return place->second = true;
+    }
+    return false;
+  };
+  for (std::vector<StackFrame>& stack : stacks.stacks) {
+    for (StackFrame& frame : stack) {
+      const std::filesystem::path file = frame.file;
+      if (!frame.own || !file.is_absolute()) continue;
+      for (auto folder = file.parent_path(); frame.own && folder.has_relative_path();
+           folder = folder.parent_path())
+        frame.own = !holds_packages(folder);
+    }
+  }
+}
+
 void AddSourceLines(const std::filesystem::path& folder, PythonStacks& stacks) {
   constexpr size_t kMost = 120;
   std::map<std::string, std::vector<std::string>> files;
@@ -147,12 +172,21 @@ void AddSourceLines(const std::filesystem::path& folder, PythonStacks& stacks) {
 }
 
 LoaderFacts FindLoaderIn(std::string_view source, const std::string& name) {
-  constexpr std::string_view kCall = "DataLoader(";
-  const size_t place = source.find(kCall);
-  if (place == source.npos) return {};
+  const auto place_of = [&](size_t begin) {
+    return fmt::format("{}:{}", name, 1 + std::ranges::count(source.substr(0, begin), '\n'));
+  };
+  const size_t place = source.find("DataLoader(");
+  if (place == source.npos) {
+    if (source.find("tf.data") == source.npos) return {};
+    constexpr std::string_view kMap = ".map(";
+    for (size_t map = source.find(kMap); map != source.npos; map = source.find(kMap, map + 1)) {
+      if (CallAt(source, map).find("num_parallel_calls") == std::string_view::npos)
+        return {.serial_map = place_of(map)};
+    }
+    return {};
+  }
   const std::string_view call = CallAt(source, place);
-  const int64_t line = 1 + std::ranges::count(source.substr(0, place), '\n');
-  return {.place = name + ":" + std::to_string(line),
+  return {.place = place_of(place),
           .num_workers = ArgumentIn(source, call, "num_workers"),
           .batch_size = ArgumentIn(source, call, "batch_size")};
 }
@@ -163,7 +197,7 @@ LoaderFacts FindLoader(const std::filesystem::path& folder, const PythonStacks& 
     for (const StackFrame& frame : stack) {
       if (!frame.own || !seen.emplace(frame.file, true).second) continue;
       LoaderFacts facts = FindLoaderIn(ReadSmallText(folder / frame.file), frame.file);
-      if (!facts.place.empty()) return facts;
+      if (!facts.place.empty() || !facts.serial_map.empty()) return facts;
     }
   }
   return {};

@@ -68,6 +68,33 @@ TEST(FindLoaderIn, ReadsNumbersAndNamesThatAreSetToNumbers) {
   EXPECT_EQ(facts.num_workers, 0);
 }
 
+TEST(FindLoaderIn, FindsTheMapOfTfDataThatIsNotParallel) {
+  EXPECT_EQ(FindLoaderIn("d = tf.data.Dataset.range(9)\nd = d.map(f, num_parallel_calls=2)\n"
+                         "d = (d.shuffle(9)\n  .map(g).batch(2))\n",
+                         "t.py")
+                .serial_map,
+            "t.py:4");
+  EXPECT_EQ(
+      FindLoaderIn("tf.data.Dataset.range(9).map(f, num_parallel_calls=2)", "t.py").serial_map, "");
+  EXPECT_EQ(FindLoaderIn("pool.map(f, range(9))\n", "t.py").serial_map, "");
+}
+
+TEST(DisownInstalledPackages, OwnFilesStayOwnAndPackagesAnywhereAreNone) {
+  const TempDir folder;
+  std::filesystem::create_directories(folder.path() / "libs/sympy-1.0.dist-info");
+  std::filesystem::create_directories(folder.path() / "libs/sympy/core");
+  std::filesystem::create_directories(folder.path() / "work");
+  const auto frame = [&](const char* file) {
+    return StackFrame{.file = file[0] == '/' ? folder.path().string() + file : file, .own = true};
+  };
+  PythonStacks stacks;
+  stacks.stacks = {{frame("train.py"), frame("/work/data.py"), frame("/libs/sympy/core/x.py")}};
+  DisownInstalledPackages(stacks);
+  EXPECT_TRUE(stacks.stacks[0][0].own);
+  EXPECT_TRUE(stacks.stacks[0][1].own);
+  EXPECT_FALSE(stacks.stacks[0][2].own);
+}
+
 TEST(FindLoaderIn, SaysNothingOfWhatIsNoNumber) {
   const LoaderFacts facts =
       FindLoaderIn("x = DataLoader(data, batch_size=args.batch, shuffle=True)\n", "t.py");

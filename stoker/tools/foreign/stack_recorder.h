@@ -49,6 +49,11 @@ class StackRecorder {
 // those outside of Python's libraries are the program's own.
 Result<PythonStacks> ParseSpeedscope(std::string_view text, const std::filesystem::path& folder);
 
+// Makes frames that are not below the folder of ParseSpeedscope none of the program's own where
+// they lie in or below a folder that holds installed packages (NAME.dist-info), wherever that is:
+// `pip install --target` puts such anywhere.
+void DisownInstalledPackages(PythonStacks& stacks);
+
 // Reads the lines that own frames name, from files that are relative to `folder`.
 void AddSourceLines(const std::filesystem::path& folder, PythonStacks& stacks);
 

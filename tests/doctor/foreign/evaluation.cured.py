@@ -35,7 +35,7 @@ def main():
         begin = number * 64 % len(x)
         step(x[begin:begin + 64], y[begin:begin + 64])
         number += 1
-        if number % 500 == 0:
+        if number % 50 == 0:
             evaluate()
 
 

@@ -19,7 +19,7 @@ def step(x, y):
 
 
 data = torch.utils.data.TensorDataset(torch.randn(20000, 256), torch.arange(20000) % 10)
-loader = torch.utils.data.DataLoader(data, batch_size=64, shuffle=True)
+loader = torch.utils.data.DataLoader(data, batch_size=8, shuffle=True)
 
 
 def main():
