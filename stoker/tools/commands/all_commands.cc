@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "stoker/tools/commands/compare_command.h"
-#include "stoker/tools/commands/env_command.h"
 #include "stoker/tools/commands/features_command.h"
 #include "stoker/tools/commands/help_commands.h"
 #include "stoker/tools/commands/plot_command.h"

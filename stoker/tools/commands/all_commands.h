@@ -9,6 +9,7 @@
 #include "stoker/tools/commands/bench_command.h"
 #include "stoker/tools/commands/check_command.h"
 #include "stoker/tools/commands/doctor_command.h"
+#include "stoker/tools/commands/env_command.h"
 #include "stoker/tools/commands/eval_command.h"
 #include "stoker/tools/commands/export_command.h"
 #include "stoker/tools/commands/inspect_command.h"
