@@ -104,7 +104,9 @@ void AddInput(const ProcessProfile& profile, const PythonView& view,
 
 void AddSmallBatches(const ProcessProfile& profile, const PythonView& view,
                      std::vector<Finding>& findings) {
-  const double busy = view.of(PythonPart::kInput).share + view.of(PythonPart::kCompute).share;
+  // What the first thread does itself: where it waits for workers, those are to blame.
+  const double busy = view.of(PythonPart::kInput).share + view.of(PythonPart::kCompute).share -
+                      view.waits_for_workers;
   const std::optional<int64_t>& batch = profile.loader.batch_size;
   if (!view.trains || busy < 0.6 || view.switches < kShortSteps) return;
   if (!batch || *batch > kSmallBatch) return;

@@ -33,9 +33,11 @@ def png(side, rng):
             chunk(b"IDAT", zlib.compress(rows, 6)) + chunk(b"IEND", b""))
 
 
-def write_idx(folder, name, count):
+def write_idx(folder, name, count, levels=256):
+    """Pictures of so many levels of grey, a power of two: with few they compress, and take long to unpack."""
     rng = random.Random(count)
-    (folder / f"{name}-images").write_bytes(idx([count, SIDE, SIDE], rng.randbytes(count * SIDE * SIDE)))
+    pixels = rng.randbytes(count * SIDE * SIDE).translate(bytes(value % levels for value in range(256)))
+    (folder / f"{name}-images").write_bytes(idx([count, SIDE, SIDE], pixels))
     (folder / f"{name}-labels").write_bytes(idx([count], bytes(rng.randrange(4) for _ in range(count))))
 
 
@@ -73,7 +75,7 @@ def make(kind, folder):
         for name, count in (("small", 20480), ("eval", 500), ("large", 20000)):
             write_idx(folder, name, count)
     if kind == "compressed":
-        write_idx(folder, "many", 200000)
+        write_idx(folder, "many", 200000, levels=16)
         images = (folder / "many-images").read_bytes()
         (folder / "many-images.xz").write_bytes(lzma.compress(images, preset=0))
     if kind == "pictures":
