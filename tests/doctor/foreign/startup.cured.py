@@ -32,7 +32,7 @@ def prepare(lines):
 
 
 def main():
-    x = torch.arange(60000).unsqueeze(1) * torch.arange(256) % 97 / 97
+    x = torch.arange(120000).unsqueeze(1) * torch.arange(256) % 97 / 97
     y = torch.arange(len(x)) % 10
     for number in range(1500):
         begin = number * 64 % 50000

@@ -32,7 +32,7 @@ def prepare(lines):
 
 
 def main():
-    x = prepare(rows(60000))
+    x = prepare(rows(120000))
     y = torch.arange(len(x)) % 10
     for number in range(1500):
         begin = number * 64 % 50000
