@@ -74,7 +74,7 @@ class OutputsTest(ProgramTest):
         self.assertEqual(lines, self.run_stoker("predict", "run", "--scores", "--fields", "price")[0])
         self.run_stoker("predict", latest, "--scores", "--fields", "price", "--to", "answers.csv")
         rows = list(csv.DictReader(io.StringIO(self.read("answers.csv").decode())))
-        self.assertEqual(set(rows[0]), {"sample", "index", "price", "price.number", "taste.class", "taste.label", "taste.probability",
+        self.assertEqual(set(rows[0]), {"sample", "index", "file", "price", "price.number", "taste.class", "taste.label", "taste.probability",
                                         "taste.score_dry", "taste.score_sour", "taste.score_sweet"})
         for line, row in zip(map(json.loads, lines.splitlines()), rows, strict=True):
             self.assertEqual(float(row["price.number"]), line["targets"]["price"]["numbers"][0])

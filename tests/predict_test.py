@@ -198,7 +198,7 @@ class PredictTest(Predicting):
         self.write("lists.jsonl", "".join(json.dumps({"image": [[[0] * SIDE] * SIDE], "at": [1] * (1 + number)}) + "\n" for number in range(3)))
         lists = f"data.eval=[jsonl: {{files: lists.jsonl, fields: {{image: {{type: uint8, shape: [1, {SIDE}, {SIDE}]}}, at: {{type: int64, shape: [-1]}}}}}}, {PREPARED.replace('batch: 50', 'padded_batch: 2')}]"
         arguments = ["predict", "run", "--fields", "at", "--set", "data.root=.", "--set", lists]
-        self.assert_fails([*arguments, "--to", "answers.csv"], 2, "sample 2 has 7 values and those before it 6", "ends in .jsonl")
+        self.assert_fails([*arguments, "--to", "answers.csv"], 2, "sample 2 has 9 values and those before it 8", "ends in .jsonl")
         self.assertEqual(self.left("*answers*"), [])
         self.run_stoker(*arguments, "--to", "answers.jsonl")
 

@@ -145,7 +145,7 @@ class TargetsTest(ProgramTest):
         # A table has a column for a number, and one for each label.
         for run, columns in [("numbers", ["number"]), ("labels", [f"probability_{name}" for name in names])]:
             self.run_stoker("predict", run, "--to", "answers.csv")
-            self.assertEqual(self.read("answers.csv").decode().splitlines()[0].split(",")[2:], columns)
+            self.assertEqual(self.read("answers.csv").decode().splitlines()[0].split(",")[3:], columns)
         # Where training has not finished, and without the labels in the data.
         os.remove(self.path("numbers/weights.safetensors"))
         rows = [line.rsplit(",", 1)[0] for line in houses(3, 3).splitlines()]

@@ -8,8 +8,7 @@ namespace {
 constexpr const char* kPredictAbout =
     "Says which class, labels or numbers each sample has.\n"
     "Without FILE these are all that data.eval of the run's recipe reads (--set changes what that "
-    "is; labels need not be there): a line of JSON for each, in its order, or a row of a table. "
-    "FILEs are prepared as "
+    "is; labels need not be there): a line of JSON for each, in its order. FILEs are prepared as "
     "data.eval does; those that cannot be read are named at the end, and the others are answered "
     "all the same. Classes have the names of data.classes, or numbers: `class` and `label` are the "
     "name and the number of the likeliest class, the model's answer (--fields label: the data's).";
@@ -39,8 +38,7 @@ void AddOptions(CLI::App& app, PredictArguments& arguments) {
       ->type_name("N")
       ->check(AtLeastCheck(0))
       ->default_str("0; 10 of FILE");
-  app.add_option("--to", arguments.to,
-                 "write the lines there, once all are made; a table if OUT ends in .csv or .tsv")
+  app.add_option("--to", arguments.to, "written once all are made; .csv: a table")
       ->type_name("OUT")
       ->default_str("standard output");
   app.add_option("--fields", arguments.fields, "of data.eval that go into the lines")

@@ -52,6 +52,10 @@ class PredictionTable final : public PredictionOutput {
       : arguments_(arguments), predictor_(predictor) {}
 
   Status Write(const PredictedBatch& batch) override {
+    if (!file_) {
+      named_ =
+          std::ranges::any_of(batch.files, [](const std::string& file) { return !file.empty(); });
+    }
     for (size_t i = 0; i < batch.predictions.size(); ++i) {
       const TableRow row = RowOf(batch, i);
       if (!file_) STOKER_RETURN_IF_ERROR(Begin(row));
@@ -116,7 +120,7 @@ class PredictionTable final : public PredictionOutput {
     TableRow row;
     row.Add("sample", batch.first + number);
     if (!batch.numbers.empty()) row.Add("index", batch.numbers[i]);
-    if (!batch.files.empty()) row.Add("file", batch.files[i]);
+    if (named_) row.Add("file", batch.files.empty() ? "" : batch.files[i]);
     for (size_t f = 0; f < batch.fields.size(); ++f) {
       const std::string& name = arguments_.fields[f];
       const bool taken =
@@ -139,6 +143,7 @@ class PredictionTable final : public PredictionOutput {
 
   const PredictArguments& arguments_;
   const Predictor& predictor_;
+  bool named_ = false;                // whether samples of the first batch have files of their own
   std::vector<std::string> columns_;  // of the file
   std::optional<CsvRowWriter> file_;
 };
