@@ -94,15 +94,6 @@ void ForEachFolder(std::string_view groups, const fs::path& mount, See see) {
   }
 }
 
-// A line of `memory.stat`: "inactive_file 4096".
-int64_t StatBytes(std::string_view stat, std::string_view key) {
-  for (const std::string_view line : SplitLines(stat)) {
-    if (line.starts_with(key) && line.size() > key.size() && line[key.size()] == ' ')
-      return LeadingNumber(line.substr(key.size() + 1)).value_or(0);
-  }
-  return 0;
-}
-
 }  // namespace
 
 ControlGroupLimits ReadControlGroupLimits(std::string_view groups, const fs::path& mount) {
@@ -127,7 +118,8 @@ std::optional<double> ControlGroupMemoryShare(std::string_view groups, const fs:
     constexpr int64_t kNoLimit = int64_t{1} << 60;
     if (!used || !limit || *limit <= 0 || *limit >= kNoLimit) return;
     const int64_t droppable =
-        StatBytes(read("memory.stat"), version1 ? "total_inactive_file" : "inactive_file");
+        CountOf(read("memory.stat"), version1 ? "total_inactive_file" : "inactive_file")
+            .value_or(0);
     const double share =
         static_cast<double>(std::max<int64_t>(0, *used - droppable)) / static_cast<double>(*limit);
     most = std::max(most.value_or(0), share);

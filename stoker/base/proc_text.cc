@@ -66,6 +66,14 @@ std::optional<std::string_view> ValueOf(std::string_view text, std::string_view 
   return std::nullopt;
 }
 
+std::optional<int64_t> CountOf(std::string_view text, std::string_view key) {
+  for (const std::string_view line : SplitLines(text)) {
+    if (line.starts_with(key) && line.size() > key.size() && line[key.size()] == ' ')
+      return ParseCount(line.substr(key.size()));
+  }
+  return std::nullopt;
+}
+
 std::optional<int64_t> MeminfoBytes(std::string_view meminfo, std::string_view key) {
   std::optional<std::string_view> value = ValueOf(meminfo, key);
   if (!value) return std::nullopt;

@@ -34,6 +34,11 @@ std::optional<int64_t> ParseCount(std::string_view text);
 // such line.
 std::optional<std::string_view> ValueOf(std::string_view text, std::string_view key);
 
+// Returns the number after "KEY" and a space, in the first line that begins with both: of "pswpin
+// 12", as in /proc/vmstat and the `stat` files of control groups, it is 12. None if there is no
+// such line.
+std::optional<int64_t> CountOf(std::string_view text, std::string_view key);
+
 // Returns the bytes of a line of /proc/meminfo, which counts in "kB" of 1024 bytes.
 std::optional<int64_t> MeminfoBytes(std::string_view meminfo, std::string_view key);
 

@@ -66,4 +66,12 @@ TEST(ReadSmallText, IsEmptyForWhatCannotBeRead) {
   EXPECT_THAT(SplitLines("a\n\nb"), ElementsAre("a", "", "b"));
 }
 
+TEST(CountOf, IsTheNumberOfTheFirstLineOfThatKey) {
+  constexpr std::string_view kText = "pswpinx 9\npswpin 12\npswpin 13\nbad x\n";
+  EXPECT_EQ(CountOf(kText, "pswpin"), 12);
+  EXPECT_EQ(CountOf(kText, "pswp"), std::nullopt);
+  EXPECT_EQ(CountOf(kText, "bad"), std::nullopt);
+  EXPECT_EQ(CountOf("", "pswpin"), std::nullopt);
+}
+
 }  // namespace stoker::proc_text_test

@@ -86,12 +86,8 @@ void AddThrottling(const fs::path& root, std::string_view groups, CpuFacts& cpu)
     std::string stat = ReadSmallText(mount / group / "cpu.stat");
     // A container sees its own group as the root.
     if (stat.empty()) stat = ReadSmallText(mount / "cpu.stat");
-    for (const std::string_view entry : SplitLines(stat)) {
-      const size_t space = std::min(entry.find(' '), entry.size());
-      const auto count = ParseCount(entry.substr(space));
-      if (entry.substr(0, space) == "nr_periods" && count) cpu.periods = count;
-      if (entry.substr(0, space) == "nr_throttled" && count) cpu.throttled_periods = count;
-    }
+    if (const auto count = CountOf(stat, "nr_periods")) cpu.periods = count;
+    if (const auto count = CountOf(stat, "nr_throttled")) cpu.throttled_periods = count;
   }
 }
 

@@ -42,13 +42,6 @@ Json DecodeJson(const std::optional<DecodeRoofs>& decode) {
   return {{"pictures_per_s", decode->pictures_per_s}};
 }
 
-Json AllReduceJson(const std::optional<AllReduceRoofs>& all_reduce) {
-  if (!all_reduce) return nullptr;
-  return {{"processes", all_reduce->processes},
-          {"small_s", all_reduce->small_s},
-          {"bytes_per_s", all_reduce->bytes_per_s}};
-}
-
 // Members of an object that need not be there, each of a type that must be right.
 class Members {
  public:
@@ -140,18 +133,22 @@ Result<CopyRoofs> ParseCopies(const Json& json) {
   return copies;
 }
 
-Result<std::optional<AllReduceRoofs>> ParseAllReduce(const Json& json) {
-  if (json.is_null()) return std::optional<AllReduceRoofs>();
-  const Members members(json, "all_reduce");
-  AllReduceRoofs all_reduce;
-  STOKER_ASSIGN_OR_RETURN(const double processes, members.NeededNumber("processes"));
-  all_reduce.processes = static_cast<int>(std::min(processes, 1e6));
-  STOKER_ASSIGN_OR_RETURN(all_reduce.small_s, members.NeededNumber("small_s"));
-  STOKER_ASSIGN_OR_RETURN(all_reduce.bytes_per_s, members.NeededNumber("bytes_per_s"));
-  return std::optional<AllReduceRoofs>(all_reduce);
+}  // namespace
+
+Json AllReduceRoofs::ToJson() const {
+  return {{"processes", processes}, {"small_s", small_s}, {"bytes_per_s", bytes_per_s}};
 }
 
-}  // namespace
+Result<AllReduceRoofs> AllReduceRoofs::FromJson(const Json& json) {
+  if (!json.is_object()) return DataLoss("is no JSON object");
+  const Members members(json, "all_reduce");
+  AllReduceRoofs roofs;
+  STOKER_ASSIGN_OR_RETURN(const double processes, members.NeededNumber("processes"));
+  roofs.processes = static_cast<int>(std::min(processes, 1e6));
+  STOKER_ASSIGN_OR_RETURN(roofs.small_s, members.NeededNumber("small_s"));
+  STOKER_ASSIGN_OR_RETURN(roofs.bytes_per_s, members.NeededNumber("bytes_per_s"));
+  return roofs;
+}
 
 Json Roofs::ToJson() const {
   Json json = {{"schema", kSchema},
@@ -164,7 +161,7 @@ Json Roofs::ToJson() const {
                {"decode", DecodeJson(decode)},
                {"decode_together", DecodeJson(decode_together)},
                {"copies", Json::array()},
-               {"all_reduce", AllReduceJson(all_reduce)}};
+               {"all_reduce", all_reduce ? all_reduce->ToJson() : Json()}};
   for (const StorageRoofs& each : storage) json["storage"].push_back(StorageJson(each));
   for (const CopyRoofs& each : copies) {
     json["copies"].push_back({{"device", each.device},
@@ -203,7 +200,9 @@ Result<Roofs> Roofs::FromJson(const Json& json) {
     STOKER_ASSIGN_OR_RETURN(roofs.copies.emplace_back(), ParseCopies(each));
   }
   STOKER_ASSIGN_OR_RETURN(const Json all_reduce, members.Object("all_reduce"));
-  STOKER_ASSIGN_OR_RETURN(roofs.all_reduce, ParseAllReduce(all_reduce));
+  if (!all_reduce.is_null()) {
+    STOKER_ASSIGN_OR_RETURN(roofs.all_reduce, AllReduceRoofs::FromJson(all_reduce));
+  }
   return roofs;
 }
 

@@ -51,6 +51,10 @@ struct AllReduceRoofs {
   int processes = 0;
   double small_s = 0;      // for 64 numbers
   double bytes_per_s = 0;  // of a tensor of 16 MiB, whose bytes count once
+
+  Json ToJson() const;
+  // Errors: kDataLoss, as of Roofs.
+  static Result<AllReduceRoofs> FromJson(const Json& json);
 };
 
 struct Roofs {

@@ -25,18 +25,9 @@ std::optional<double> Pressure(const fs::path& root, const char* name) {
   return std::nullopt;
 }
 
-// A line of /proc/vmstat: "pswpin 12".
-std::optional<int64_t> VmstatCount(std::string_view text, std::string_view key) {
-  for (const std::string_view line : SplitLines(text)) {
-    if (line.starts_with(key) && line.size() > key.size() && line[key.size()] == ' ')
-      return ParseCount(line.substr(key.size()));
-  }
-  return std::nullopt;
-}
-
 // Huge pages are counted as pages; their size is that of the processor.
 std::optional<int64_t> HugePageBytes(const fs::path& root, std::string_view vmstat) {
-  const auto pages = VmstatCount(vmstat, "thp_fault_alloc");
+  const auto pages = CountOf(vmstat, "thp_fault_alloc");
   const auto size = ParseCount(
       Trimmed(ReadSmallText(root / "sys/kernel/mm/transparent_hugepage/hpage_pmd_size")));
   constexpr int64_t kMostBytes = int64_t{1} << 40;  // of a page; keeps the product in range
@@ -79,7 +70,7 @@ HostCounters ReadHostCounters(const fs::path& root) {
   counters.disk_pressure_s = Pressure(root, "io");
   counters.memory_pressure_s = Pressure(root, "memory");
   const std::string vmstat = ReadSmallText(root / "proc/vmstat");
-  const auto in = VmstatCount(vmstat, "pswpin"), out = VmstatCount(vmstat, "pswpout");
+  const auto in = CountOf(vmstat, "pswpin"), out = CountOf(vmstat, "pswpout");
   if (in && out) counters.swapped_pages = *in + *out;
   counters.huge_page_bytes = HugePageBytes(root, vmstat);
   const MachineFacts facts = ReadMachineFacts(root);

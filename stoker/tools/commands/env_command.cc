@@ -159,18 +159,10 @@ Status AddCopies(const Plan& plan, EnvReport& report) {
 }
 
 // The line of rank 0, behind the prefix of `stoker launch`.
-std::optional<AllReduceRoofs> ParseExchange(std::string_view printed) {
+Result<AllReduceRoofs> ParseExchange(std::string_view printed) {
   const size_t begin = std::min(printed.find('{'), printed.size());
-  const Json json = Json::parse(printed.substr(begin), nullptr, /*allow_exceptions=*/false);
-  const auto number = [&json](const char* key) {
-    const Json value = json.is_object() ? json.value(key, Json()) : Json();
-    return value.is_number() ? value.get<double>() : 0;
-  };
-  const AllReduceRoofs roofs{.processes = static_cast<int>(number("processes")),
-                             .small_s = number("small_s"),
-                             .bytes_per_s = number("bytes_per_s")};
-  if (roofs.processes < 2 || !(roofs.bytes_per_s > 0)) return std::nullopt;
-  return roofs;
+  return AllReduceRoofs::FromJson(
+      Json::parse(printed.substr(begin), nullptr, /*allow_exceptions=*/false));
 }
 
 // Between two processes of this machine. What stands in the way is a line of the report.
@@ -181,10 +173,12 @@ Status AddAllReduce(const Plan& plan, EnvReport& report) {
       {"launch", "-n", "2", "--", "env", "--exchange-seconds", fmt::format("{}", plan.exchange_s)},
       Interrupted());
   if (printed.status().code() == StatusCode::kCancelled) return printed.status();
-  if (printed.ok()) report.roofs.all_reduce = ParseExchange(*printed);
-  if (!report.roofs.all_reduce)
-    report.no_all_reduce =
-        printed.ok() ? "the processes have printed no rate" : printed.status().message();
+  const Result<AllReduceRoofs> roofs = printed.ok() ? ParseExchange(*printed) : printed.status();
+  if (roofs.ok()) {
+    report.roofs.all_reduce = *roofs;
+  } else {
+    report.no_all_reduce = roofs.status().message();
+  }
   return OkStatus();
 }
 
@@ -230,7 +224,7 @@ void AddEnvCommand(Program& program, std::function<Status(const EnvArguments&)> 
   app.add_option("PATH", arguments.paths, "folders, or large files, whose storage is measured")
       ->type_name("")
       ->default_str("the working directory");
-  app.add_flag("--quick", arguments.quick, "in about 3 seconds, with 64 MiB and 250 small files");
+  app.add_flag("--quick", arguments.quick, "in about 4 seconds, with 64 MiB and 250 small files");
   app.add_option("--to", arguments.to, "keep the figures in this file")
       ->type_name("FILE")
       ->default_str("~/.cache/stoker/machine.json");

@@ -20,7 +20,7 @@ struct EnvArguments {
   std::optional<double> exchange_seconds;
 };
 
-//   exchange  prints {"processes", "small_s", "bytes_per_s"}, of rank 0
+//   exchange  prints AllReduceRoofs as JSON, at rank 0
 void AddEnvCommand(Program& program, std::function<Status(const EnvArguments&)> exchange);
 
 // kCancelled if a signal stopped it (interrupt.h), with nothing left behind.

@@ -105,8 +105,7 @@ ProcessTimes ProcessWatch::TimesOf(const Process& process) {
                      .threads = process.most_threads,
                      .memory_bytes = process.most_memory};
   for (const auto& [id, thread] : process.threads) {
-    times.switches_per_s +=
-        Rate(thread.first.slices, thread.last.slices, Seconds(process.end_ns - process.begin_ns));
+    times.switches_per_s += Rate(thread.first.slices, thread.last.slices, times.seconds);
     if (id == process.last.pid)
       times.first = TimesOf(thread);
     else if (thread.end_ns > thread.begin_ns)

@@ -1,5 +1,6 @@
 #include "stoker/base/json_text.h"
 #include "stoker/cluster/exchange_probe.h"
+#include "stoker/machine/roofs.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/tools/trainer/train_ranks.h"
@@ -18,10 +19,10 @@ Status RunExchangeProbe(const EnvArguments& arguments) {
   group->Leave(rates.status());
   STOKER_RETURN_IF_ERROR(rates.status());
   if (group->membership().rank > 0) return OkStatus();
-  return PrintResult(DumpJson({{"processes", group->membership().world},
-                               {"small_s", rates->small_s},
-                               {"bytes_per_s", rates->bytes_per_s}}) +
-                     "\n");
+  const AllReduceRoofs roofs{.processes = static_cast<int>(group->membership().world),
+                             .small_s = rates->small_s,
+                             .bytes_per_s = rates->bytes_per_s};
+  return PrintResult(DumpJson(roofs.ToJson()) + "\n");
 }
 
 }  // namespace stoker
