@@ -150,11 +150,7 @@ Result<AtomicDirectory> AtomicDirectory::CreateInPlaceOf(std::string path) {
 
 Status AtomicDirectory::Commit() {
   STOKER_RETURN_IF_ERROR(WithFinalName(SyncTree(temporary_.path())));
-  if (replaces_) {
-    const Status removed = RemoveAtomically(temporary_.final_path());
-    if (removed.code() != StatusCode::kNotFound) STOKER_RETURN_IF_ERROR(removed);
-  }
-  return temporary_.Publish();
+  return replaces_ ? temporary_.PublishInPlaceOfAnother() : temporary_.Publish();
 }
 
 Status CreateDirectories(const std::string& path) { return MadeDirectories().Create(path); }

@@ -72,7 +72,9 @@ class AtomicDirectory {
   // (an empty directory may). Errors: kFailedPrecondition if it does.
   static Result<AtomicDirectory> Create(std::string path);
 
-  // The same, but what has that name is removed once all of the new directory is on the disk.
+  // The same, but what has that name is removed once the new directory has it. Where the process is
+  // killed, one of both has the name, whole; RemoveStaleTemporaries removes the other. (On file
+  // systems that cannot exchange two names there is a moment at which neither has it.)
   static Result<AtomicDirectory> CreateInPlaceOf(std::string path);
 
   // Returns where to write the files until Commit.

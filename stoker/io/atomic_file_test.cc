@@ -5,8 +5,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "stoker/base/testing.h"
@@ -266,6 +268,28 @@ TEST(AtomicDirectory, InPlaceOfAnotherLeavesThatWholeUntilItIsWholeItself) {
     STOKER_ASSERT_OK(WriteFileAtomically(made.path() + "/a", "lost"));
   }
   EXPECT_EQ(Content(dir / "d/a"), "new");
+  EXPECT_EQ(Names(dir.path()), std::vector<std::string>{"d"});
+}
+
+// What is looked at in the middle of two hundred replacements is always one of them, whole.
+TEST(AtomicDirectory, InPlaceOfAnotherTheNameIsAlwaysThere) {
+  const TempDir dir;
+  const auto put = [&](int number) -> Status {
+    STOKER_ASSIGN_OR_RETURN(AtomicDirectory made, AtomicDirectory::CreateInPlaceOf(dir / "d"));
+    STOKER_RETURN_IF_ERROR(WriteFileAtomically(made.path() + "/a", std::to_string(number)));
+    return made.Commit();
+  };
+  STOKER_ASSERT_OK(put(0));
+  std::atomic<bool> done = false;
+  int missed = 0;
+  std::jthread looking([&] {
+    while (!done) missed += fs::exists(dir / "d") ? 0 : 1;
+  });
+  for (int i = 1; i <= 200; ++i) STOKER_EXPECT_OK(put(i));
+  done = true;
+  looking.join();
+  EXPECT_EQ(missed, 0);
+  EXPECT_EQ(Content(dir / "d/a"), "200");
   EXPECT_EQ(Names(dir.path()), std::vector<std::string>{"d"});
 }
 

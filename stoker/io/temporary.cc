@@ -192,6 +192,38 @@ Status Temporary::Publish() {
   return parent.Flush();
 }
 
+Status Temporary::PublishInPlaceOfAnother() {
+  STOKER_ASSIGN_OR_RETURN(const ParentDirectory parent, ParentDirectory::Open(final_path_));
+  if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, final_path_.c_str(), RENAME_EXCHANGE) == 0) {
+    const Descriptor published = std::move(descriptor_);
+    const Status flushed = parent.Flush();
+    std::error_code error;
+    fs::remove_all(path_, error);  // what had the name
+    return error && flushed.ok()
+               ? WriteError(error.value(), final_path_, "cannot remove what it takes the place of")
+               : flushed;
+  }
+  if (errno == ENOENT) return Publish();
+  return errno == EINVAL || errno == ENOSYS
+             ? TakeTheNameOfAnother()
+             : WriteError(errno, final_path_, "cannot give the finished directory its name");
+}
+
+Status Temporary::TakeTheNameOfAnother() {
+  const std::string aside = TemporaryName(final_path_);
+  if (std::rename(final_path_.c_str(), aside.c_str()) != 0)
+    return WriteError(errno, final_path_, "cannot rename what it takes the place of");
+  const Status published = Publish();
+  if (descriptor_.valid()) {  // has no name yet
+    std::rename(aside.c_str(), final_path_.c_str());
+    return published;
+  }
+  std::error_code error;
+  fs::remove_all(aside, error);
+  return error && published.ok() ? WriteError(error.value(), aside, "cannot remove all of it")
+                                 : published;
+}
+
 Result<ParentDirectory> ParentDirectory::Open(const std::string& path) {
   std::string parent = DirectoryOf(path);
   Descriptor descriptor = OpenUninterrupted(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

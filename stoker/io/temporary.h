@@ -39,7 +39,14 @@ class Temporary {
   // final name only if the flush itself failed.
   Status Publish();
 
+  // The same for a directory, also where something else has the final name, which is removed
+  // afterwards. Both are on the disk, one of them with that name, at any moment on file systems
+  // that can exchange names (renameat2(2)); on others there is a moment at which neither has it.
+  Status PublishInPlaceOfAnother();
+
  private:
+  Status TakeTheNameOfAnother();
+
   Temporary(std::string final_path, std::string path, Descriptor descriptor,
             std::unique_ptr<UnfinishedFile> unfinished)
       : final_path_(std::move(final_path)),

@@ -247,7 +247,10 @@ Result<std::optional<CacheLock>> ShardCache::TakeTurn(const RemoteFile& file,
 
 Result<Descriptor> ShardCache::Fetch(const std::shared_ptr<const RemoteFile>& file) {
   const std::string name = NameOf(*file);
-  while (true) {
+  // What other processes take away at once is fetched again, but a disk that gives back other bytes
+  // than it was given would never be done.
+  constexpr int kMostFetches = 5;
+  for (int fetched = 0; fetched < kMostFetches; ++fetched) {
     STOKER_ASSIGN_OR_RETURN(std::optional<Descriptor> copy, Find(*file));
     if (copy) return *std::move(copy);
     STOKER_ASSIGN_OR_RETURN(std::optional<CacheLock> turn, TakeTurn(*file, name));
@@ -268,6 +271,12 @@ Result<Descriptor> ShardCache::Fetch(const std::shared_ptr<const RemoteFile>& fi
     }
     STOKER_RETURN_IF_ERROR(writer->Commit());
   }
+  STOKER_ASSIGN_OR_RETURN(std::optional<Descriptor> copy, Find(*file));
+  if (copy) return *std::move(copy);
+  return FailedPrecondition(
+      "{}: {} copies of it in the cache {} were damaged or gone as soon as they were written; look "
+      "whether its disk is sound and large enough, or give another folder (`remote.cache`)",
+      file->name(), kMostFetches, directory_);
 }
 
 std::unique_ptr<ShardCache::Writer> ShardCache::TryWrite(const RemoteFile& file) {
