@@ -353,4 +353,12 @@ TEST(ShuffleThroughABuffer, SaysSoWhereTheDataHaveShrunk) {
   EXPECT_THAT(resumed->Next(), FailsWith(StatusCode::kOutOfRange, "ended after 10"));
 }
 
+// Each asks its input for what one element takes and what many do; 60 would ask 2^60 times.
+TEST(ShuffleByPosition, ManyShufflesAskForTheirMemoryNotTwiceAsOftenEach) {
+  Result<Dataset> dataset = Source(Range{.stop = 10});
+  for (int i = 0; i < 60; ++i) dataset = std::move(dataset) | Shuffle{};
+  STOKER_ASSERT_OK(dataset);
+  EXPECT_TRUE(dataset->node().MemoryToRead(4).has_value());
+}
+
 }  // namespace stoker::shuffle_test
