@@ -5,6 +5,7 @@
 
 #include "stoker/data/core/failure.h"
 #include "stoker/data/core/iterator.h"
+#include "stoker/data/core/read_singly.h"
 #include "stoker/data/core/row_stack.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/stage_time.h"
@@ -143,11 +144,12 @@ Result<Rows> DatasetNode::DoReadRows(std::span<const int64_t> positions,
                                      const ReadContext& context) const {
   Scratch scratch = context.scratch(*this);
   RowStack stack(spec_, std::ssize(positions), scratch);
-  for (const int64_t position : positions) {
-    if (context.stopped()) return AskedToStop(name_);
-    STOKER_ASSIGN_OR_RETURN(const Element element, DoRead(position, context));
-    STOKER_RETURN_IF_ERROR(stack.Add(element));
-  }
+  STOKER_RETURN_IF_ERROR(ReadElementsSingly(
+      *this, std::ssize(positions), context,
+      [&](int64_t i, const ReadContext& how) {
+        return DoRead(positions[static_cast<size_t>(i)], how);
+      },
+      [&](const Element& element) { return stack.Add(element); }));
   return std::move(stack).Take();
 }
 

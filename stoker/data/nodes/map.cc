@@ -10,6 +10,7 @@
 #include "stoker/data/core/failure_policy.h"
 #include "stoker/data/core/gathering_transform.h"
 #include "stoker/data/core/iterator.h"
+#include "stoker/data/core/read_singly.h"
 #include "stoker/data/core/user_transform.h"
 #include "stoker/data/nodes/name_maps.h"
 #include "stoker/data/runtime/pass_through_iterator.h"
@@ -34,8 +35,9 @@ class MapNode final : public DatasetNode {
     if (!transform_->works_on_columns()) return DatasetNode::MemoryToRead(count);
     std::optional<int64_t> bytes =
         AddSizes(input().node().MemoryToRead(count), spec().BytesApart(count));
-    // Elements of a stream are stacked first.
-    if (count > 1 && !random_access()) bytes = AddSizes(bytes, input().spec().BytesTogether(count));
+    // Elements of a stream, and those whose sizes are not known before, are stacked first.
+    const bool stacked = !random_access() || !input().spec().ElementBytes();
+    if (count > 1 && stacked) bytes = AddSizes(bytes, input().spec().BytesTogether(count));
     return bytes;
   }
   Dataset Over(Dataset input, const std::string& note) const {
@@ -98,7 +100,7 @@ class MapNode final : public DatasetNode {
       return DatasetNode::DoReadRows(positions, context);
     std::vector<LostElement> lost;
     const Result<std::vector<Element>> elements =
-        ReadInputs(positions, CollectingLosses(context, lost));
+        ReadInputsSingly(*this, positions, CollectingLosses(context, lost));
     Result<Rows> rows = elements.status();
     if (elements.ok()) {
       Scratch scratch = context.scratch(*this);
@@ -107,17 +109,6 @@ class MapNode final : public DatasetNode {
     }
     HandOnLosses(std::move(lost), context);
     return rows;
-  }
-
-  Result<std::vector<Element>> ReadInputs(std::span<const int64_t> positions,
-                                          const ReadContext& context) const {
-    std::vector<Element> elements;
-    elements.reserve(positions.size());
-    for (const int64_t position : positions) {
-      STOKER_ASSIGN_OR_RETURN(Element element, input().node().Read(position, context));
-      elements.push_back(std::move(element));
-    }
-    return elements;
   }
 
   // What the stages below lose is collected first, because ReadOneByOne reads the same elements

@@ -4,6 +4,7 @@
 
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/ragged_fields.h"
+#include "stoker/data/core/read_singly.h"
 #include "stoker/data/core/row_share.h"
 #include "stoker/data/core/row_stack.h"
 #include "stoker/data/core/runtime.h"
@@ -115,8 +116,7 @@ class BatchNode final : public FixedBatchNode, public SharesRows, public RaggedF
 
  private:
   Result<Rows> ReadVectorized(int64_t position, const ReadContext& context) const {
-    std::vector<int64_t> positions(static_cast<size_t>(share_.Count(CountOf(position))));
-    std::iota(positions.begin(), positions.end(), FirstOfShare(position));
+    const std::vector<int64_t> positions = PositionsOf(position);
     if (!positions.empty()) return input().node().ReadRows(positions, context);
     Scratch scratch = context.scratch(*this);
     return NoRows(input().spec(), scratch);
@@ -136,16 +136,20 @@ class BatchNode final : public FixedBatchNode, public SharesRows, public RaggedF
   }
 
   Result<Element> ReadRagged(int64_t position, const ReadContext& context) const {
-    std::vector<Element> elements;
-    for (int64_t i = 0; i < share_.Count(CountOf(position)); ++i) {
-      STOKER_ASSIGN_OR_RETURN(elements.emplace_back(),
-                              input().node().Read(FirstOfShare(position) + i, context));
-    }
+    STOKER_ASSIGN_OR_RETURN(const std::vector<Element> elements,
+                            ReadInputsSingly(*this, PositionsOf(position), context));
     Scratch scratch = context.scratch(*this);
     return ragged_->Join(elements, {context.epoch(), position}, scratch);
   }
 
-  // By position, the first of the input's elements that become rows here.
+  // By position, those of the input's elements that become rows here.
+  std::vector<int64_t> PositionsOf(int64_t position) const {
+    std::vector<int64_t> positions(static_cast<size_t>(share_.Count(CountOf(position))));
+    std::iota(positions.begin(), positions.end(), FirstOfShare(position));
+    return positions;
+  }
+
+  // The first of them.
   int64_t FirstOfShare(int64_t position) const {
     return FirstOf(position) + share_.Begin(CountOf(position));
   }

@@ -1,7 +1,10 @@
 #include "stoker/data/ops/padded_batch.h"
 
+#include <numeric>
+
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/padded_fields.h"
+#include "stoker/data/core/read_singly.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/batching_internal.h"
 #include "stoker/data/ops/padding_internal.h"
@@ -38,11 +41,10 @@ class PaddedBatchNode final : public FixedBatchNode, public PadsFields {
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
-    std::vector<Element> elements;
-    for (int64_t i = 0; i < CountOf(position); ++i) {
-      STOKER_ASSIGN_OR_RETURN(Element element, input().node().Read(FirstOf(position) + i, context));
-      elements.push_back(std::move(element));
-    }
+    std::vector<int64_t> positions(static_cast<size_t>(CountOf(position)));
+    std::iota(positions.begin(), positions.end(), FirstOf(position));
+    STOKER_ASSIGN_OR_RETURN(const std::vector<Element> elements,
+                            ReadInputsSingly(*this, positions, context));
     Scratch scratch = context.scratch(*this);
     return plan_.Pad(elements, std::nullopt, {context.epoch(), position}, scratch);
   }

@@ -11,10 +11,11 @@
 #include "stoker/data/core/gathering_transform.h"
 #include "stoker/data/core/row_stack.h"
 #include "stoker/data/core/runtime.h"
+#include "stoker/data/core/shared_loops.h"
+#include "stoker/data/core/shared_trials.h"
 #include "stoker/data/core/stage_time.h"
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/pictures/picture_chain.h"
-#include "stoker/data/runtime/shared_loops.h"
 
 namespace stoker {
 namespace {
@@ -131,7 +132,7 @@ class PicturePassNode final : public DatasetNode {
   }
 
   // One row for each free thread. If a row fails, the failure policy of an earlier stage may allow
-  // that, so rows that fail are read again, in order, by the calling thread.
+  // that, so it is read again, in order, by the calling thread.
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override {
     const int64_t count = std::ssize(positions);
@@ -152,13 +153,14 @@ class PicturePassNode final : public DatasetNode {
       STOKER_ASSIGN_OR_RETURN(others[i], ReadInto(positions[i], places, pictures.large(), how));
       return OkStatus();
     };
+    SharedTrials trials(count, context);
     ForEachShared(count, context.stats(*this),
-                  [&](int64_t round) { (void)read(RowOfRound(round, count), context.AsTrial()); });
+                  [&](int64_t round) { trials.Try(RowOfRound(round, count), read); });
+    STOKER_RETURN_IF_ERROR(trials.trouble());
     RowStack stack(other_fields_, count, scratch);
     for (int64_t row = 0; row < count; ++row) {
-      std::optional<Element>& element = others[static_cast<size_t>(row)];
-      if (!element) STOKER_RETURN_IF_ERROR(read(row, context));
-      STOKER_RETURN_IF_ERROR(stack.Add(*element));
+      STOKER_RETURN_IF_ERROR(trials.Settle(row, read));
+      STOKER_RETURN_IF_ERROR(stack.Add(*others[static_cast<size_t>(row)]));
     }
     return Together(pictures.Take(), std::move(stack).Take());
   }

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "stoker/base/mutex.h"
+#include "stoker/data/core/shared_loops.h"
 #include "stoker/data/runtime/chunk_source.h"
 #include "stoker/data/runtime/crew.h"
 #include "stoker/data/runtime/doorbell.h"
-#include "stoker/data/runtime/shared_loops.h"
 #include "stoker/data/runtime/tuner.h"
 
 namespace stoker {
@@ -90,7 +90,7 @@ class ReadAhead final : public Iterator {
   void Help(CpuShare::Thread& self);
   // Counts the work of the calling worker since its last call.
   void CountWork(CpuShare::Thread& self);
-  void Publish(Ticket ticket, int64_t asked_by_others);
+  void Publish(Ticket ticket, const SharedLoops::Member& member);
   // Called when a loop has been opened: waiting threads may help.
   void OnLoopOpened();
   // Called when the calling thread has run one round of a loop.
@@ -153,7 +153,8 @@ class ReadAhead final : public Iterator {
   bool consumer_waits_ STOKER_GUARDED_BY(mutex_) = false;
   struct {  // since the last step of the tuner
     int64_t began_ns = 0, waited_ns = 0, worked_ns = 0, elements = 0, chunks = 0;
-    int64_t rounds_before = 0;  // made before it began
+    int64_t made_together = 0, made_alone = 0;  // chunks, by whether threads shared their work
+    int64_t rounds_before = 0;                  // made before it began
   } interval_ STOKER_GUARDED_BY(mutex_);
   int working_ STOKER_GUARDED_BY(mutex_) = 0;  // threads that make a chunk or help with one, since:
   int64_t working_since_ns_ STOKER_GUARDED_BY(mutex_) = 0;

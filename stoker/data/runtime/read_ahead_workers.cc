@@ -47,7 +47,7 @@ void ReadAhead::Work() {
     {
       const SharedLoops::Member member(loops_, ticket->number);
       Caught(ticket->chunk, [&] { source_->Finish(ticket->chunk); });
-      Publish(*std::move(ticket), member.asked_by_others());
+      Publish(*std::move(ticket), member);
     }
     CountWork(self);
   }
@@ -114,7 +114,8 @@ void ReadAhead::Help(CpuShare::Thread& self) {
 void ReadAhead::OnLoopOpened() {
   {
     const MutexLock lock(mutex_);
-    tuner_.ChunksAreMadeTogether();
+    // Of the first chunk nothing else is known. Later the tuner goes by what most of them were.
+    if (!any_published_) Log(tuner_.SetChunksAreMadeTogether(true));
   }
   turn_.NotifyAll();
   room_.NotifyAll();
@@ -230,11 +231,11 @@ ReadAhead::Step ReadAhead::WaitForMemory(Ticket& ticket) {
   return stopping_ ? Step::kEnd : Step::kHelp;
 }
 
-void ReadAhead::Publish(Ticket ticket, int64_t asked_by_others) {
+void ReadAhead::Publish(Ticket ticket, const SharedLoops::Member& member) {
   Chunk& chunk = ticket.chunk;
   const int64_t uncharged = UnchargedBytesOf(chunk);
-  const int64_t asked =
-      Scratch::BytesAskedByThisThread() - ticket.asked_before + asked_by_others + uncharged;
+  const int64_t asked = Scratch::BytesAskedByThisThread() - ticket.asked_before +
+                        member.asked_by_others() + uncharged;
   const int64_t made = std::max<int64_t>(1, chunk.size());
   const int64_t for_each = (asked + made - 1) / made;
   int64_t largest = largest_element_bytes_;
@@ -247,6 +248,7 @@ void ReadAhead::Publish(Ticket ticket, int64_t asked_by_others) {
   {
     const MutexLock lock(mutex_);
     CountWorking(-1);
+    ++(member.had_loops() ? interval_.made_together : interval_.made_alone);
     if (chunk.size() > 0) tuner_.AddChunk(chunk.size(), asked, NowNs() - ticket.began_ns);
     finished_.emplace(ticket.number, std::move(chunk));
     wanted = consumer_waits_ && HasChunkForConsumer();
@@ -277,16 +279,23 @@ void ReadAhead::TuneIfDue(int64_t now) {
   }
   const int64_t elapsed = now - interval_.began_ns;
   if (elapsed < kTuneEveryNs) return;
-  const bool together = tuner_.chunks_are_made_together();
   const int64_t rounds = rounds_made_ - interval_.rounds_before;
-  const int64_t to_judge_by = together ? rounds : interval_.chunks;
+  const int64_t to_judge_by = std::max(rounds, interval_.chunks);
   if (to_judge_by < kChunksToJudgeBy * running_ && elapsed < kTuneAtLatestNs) return;
   CountWorking(0);
-  Log(tuner_.Step({.seconds = static_cast<double>(elapsed) * 1e-9,
-                   .waited_s = static_cast<double>(interval_.waited_ns) * 1e-9,
-                   .worked_s = static_cast<double>(interval_.worked_ns) * 1e-9,
-                   .cpu_share = cpu_share_.value(),
-                   .elements = together ? rounds : interval_.elements}));
+  const bool were_together = tuner_.chunks_are_made_together();
+  const bool together = interval_.made_together + interval_.made_alone > 0
+                            ? interval_.made_together > interval_.made_alone
+                            : were_together;
+  if (together != were_together) {
+    Log(tuner_.SetChunksAreMadeTogether(together));
+  } else {
+    Log(tuner_.Step({.seconds = static_cast<double>(elapsed) * 1e-9,
+                     .waited_s = static_cast<double>(interval_.waited_ns) * 1e-9,
+                     .worked_s = static_cast<double>(interval_.worked_ns) * 1e-9,
+                     .cpu_share = cpu_share_.value(),
+                     .elements = together ? rounds : interval_.elements}));
+  }
   interval_ = {.began_ns = now, .rounds_before = rounds_made_};
   if (TooManyThreads()) turn_.NotifyAll();
 }

@@ -3,8 +3,8 @@
 #include <numeric>
 #include <thread>
 
+#include "stoker/data/core/shared_loops.h"
 #include "stoker/data/runtime/cpu_limit.h"
-#include "stoker/data/runtime/shared_loops.h"
 #include "stoker/data/testing/test_stages.h"
 
 namespace stoker::together_test {

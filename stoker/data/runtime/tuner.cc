@@ -99,6 +99,16 @@ void Tuner::AddChunk(int64_t elements, int64_t bytes, int64_t ns) {
   if (wanted > kMuchMore * chunk_ || kMuchMore * wanted < chunk_) chunk_ = wanted;
 }
 
+std::vector<Decision> Tuner::SetChunksAreMadeTogether(bool together) {
+  if (std::exchange(together_, together) == together || !std::exchange(trying_, false)) return {};
+  const int tried = std::exchange(threads_, threads_before_);
+  return {{.what = "threads",
+           .from = tried,
+           .to = threads_,
+           .why = together ? "threads share the work of each chunk now: tried again"
+                           : "each chunk is one thread's work now: tried again"}};
+}
+
 std::vector<Decision> Tuner::FirstDecisions() const {
   return {
       {.what = "threads",

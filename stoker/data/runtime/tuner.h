@@ -69,8 +69,10 @@ class Tuner {
   // Evaluates the interval and changes threads and depth. Returns the changes, also that of the
   // chunk's size if it is large; without stage and time.
   std::vector<Decision> Step(const TunerInterval& interval);
-  // Call it if threads share the work of each chunk (shared_loops.h).
-  void ChunksAreMadeTogether() { together_ = true; }
+  // Says whether threads share the work of most chunks (shared_loops.h). Where that changes,
+  // TunerInterval::elements counts something else: threads that were being tried are taken back,
+  // and are in the decisions returned. The next Step is for an interval that begins now.
+  std::vector<Decision> SetChunksAreMadeTogether(bool together);
   bool chunks_are_made_together() const { return together_; }
   // Limits the threads to what the system can create.
   Decision LimitThreads(int threads, const std::string& why);

@@ -183,7 +183,7 @@ TEST(Tuner, KeepsAsManyOfTheChunksThatAreMadeTogetherWhateverTheThreads) {
     TunerLimits limits = Limits();
     limits.threads = threads;
     Tuner tuner(limits);
-    tuner.ChunksAreMadeTogether();
+    tuner.SetChunksAreMadeTogether(true);
     for (int i = 0; i < 200; ++i) tuner.AddChunk(1, 40 << 20, (i % 20 + 1) * kMs);
     EXPECT_EQ(tuner.depth(), 2) << threads;  // one being made, one ready
     const std::vector<Decision> decisions = tuner.Step(idle);
@@ -196,8 +196,28 @@ TEST(Tuner, KeepsAsManyOfTheChunksThatAreMadeTogetherWhateverTheThreads) {
   TunerLimits limits = Limits();
   limits.depth = 3;
   Tuner asked_for(limits);
-  asked_for.ChunksAreMadeTogether();
+  asked_for.SetChunksAreMadeTogether(true);
   EXPECT_EQ(asked_for.depth(), 3 + 1);
+}
+
+TEST(Tuner, TakesBackWhatItTriesWhereChunksBeginToBeMadeInAnotherWay) {
+  const TunerInterval waiting{
+      .seconds = 0.1, .waited_s = 0.05, .worked_s = 0.2, .cpu_share = 0.1, .elements = 9};
+  for (const bool together : {false, true}) {
+    Tuner tuner(Limits());
+    tuner.SetChunksAreMadeTogether(!together);
+    for (int i = 0; i < 20; ++i) tuner.AddChunk(1, 64, kMs);
+    const int before = tuner.threads();
+    tuner.Step(waiting);
+    ASSERT_GT(tuner.threads(), before);
+    const std::vector<Decision> decisions = tuner.SetChunksAreMadeTogether(together);
+    EXPECT_EQ(tuner.threads(), before);
+    ASSERT_EQ(decisions.size(), 1u);
+    EXPECT_EQ(decisions[0].to, before);
+    EXPECT_TRUE(tuner.SetChunksAreMadeTogether(together).empty());
+    tuner.Step(waiting);
+    EXPECT_GT(tuner.threads(), before);  // tried again at once
+  }
 }
 
 TEST(Tuner, SaysWhenItKeepsMoreWorkReady) {

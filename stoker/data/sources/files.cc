@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "stoker/data/core/read_singly.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/sample_names.h"
 #include "stoker/data/nodes/by_position_node.h"
@@ -67,11 +68,17 @@ class FilesNode final : public ByPositionNode, public SampleNames {
     Scratch scratch = context.scratch(*this);
     Array column = scratch.NewArray(DType::kUInt8, {std::ssize(positions), *files_.size});
     Rows rows;
-    for (size_t i = 0; i < positions.size(); ++i) {
-      STOKER_ASSIGN_OR_RETURN(const File file, OpenFile(PathOf(positions[i])));
-      STOKER_RETURN_IF_ERROR(ReadInto(file, column.data() + i * static_cast<size_t>(*files_.size)));
-      rows.keys.push_back({context.epoch(), positions[i]});
-    }
+    STOKER_RETURN_IF_ERROR(ReadSingly(
+        *this, std::ssize(positions), context,
+        [&](int64_t i, const ReadContext&) -> Status {
+          STOKER_ASSIGN_OR_RETURN(const File file,
+                                  OpenFile(PathOf(positions[static_cast<size_t>(i)])));
+          return ReadInto(file, column.data() + i * *files_.size);
+        },
+        [&](int64_t i) {
+          rows.keys.push_back({context.epoch(), positions[static_cast<size_t>(i)]});
+          return OkStatus();
+        }));
     rows.columns.push_back(std::move(column));
     return rows;
   }

@@ -1,6 +1,6 @@
 // Loops whose rounds all threads of a ReadAhead share. They make a chunk that is one large element
-// of many parts (a batch of pictures) together, instead of one each: the first is ready sooner, and
-// the threads hold far less memory.
+// of many parts (a batch of pictures, or of files that come slowly) together, instead of one each:
+// the first is ready sooner, and the threads hold far less memory.
 #pragma once
 
 #include <atomic>
@@ -38,6 +38,8 @@ class SharedLoops {
 
     // Returns the bytes of buffers (Scratch) that other threads have requested in its loops so far.
     int64_t asked_by_others() const { return asked_by_others_; }
+    // Returns whether it had any loop that others could help in.
+    bool had_loops() const { return had_loops_; }
 
    private:
     friend class SharedLoops;
@@ -46,8 +48,16 @@ class SharedLoops {
     SharedLoops& loops_;
     const int64_t chunk_;
     int64_t asked_by_others_ = 0;
+    bool had_loops_ = false;
     Member* const around_;
   };
+
+  // Returns those that a loop of the calling thread would be shared in; null where it would not be.
+  static SharedLoops* OfThisThread();
+
+  // Whether the elements that a stage read one by one the last time came slowly (read_singly.h).
+  bool ReadsAreSlow(const StageStats& stage) const;
+  void SetReadsAreSlow(const StageStats& stage, bool slow);
 
   // Returns whether a loop has rounds that no thread has begun.
   bool has_work() const { return unclaimed_ > 0; }
@@ -67,9 +77,10 @@ class SharedLoops {
   void Finish(Loop& loop, int64_t round, std::exception_ptr thrown) STOKER_REQUIRES(mutex_);
 
   const std::function<void()> opened_, made_;
-  std::atomic<int64_t> unclaimed_{0};                  // rounds of all loops
-  Mutex mutex_;                                        // guards the loops too
-  std::vector<Loop*> open_ STOKER_GUARDED_BY(mutex_);  // oldest first
+  std::atomic<int64_t> unclaimed_{0};                              // rounds of all loops
+  mutable Mutex mutex_;                                            // guards the loops too
+  std::vector<Loop*> open_ STOKER_GUARDED_BY(mutex_);              // oldest first
+  std::vector<const StageStats*> slow_ STOKER_GUARDED_BY(mutex_);  // stages
   CondVar all_done_;
 };
 

@@ -1,4 +1,4 @@
-#include "stoker/data/runtime/shared_loops.h"
+#include "stoker/data/core/shared_loops.h"
 
 #include <algorithm>
 #include <utility>
@@ -45,6 +45,19 @@ SharedLoops::Member::Member(SharedLoops& loops, int64_t chunk)
 
 SharedLoops::Member::~Member() { current = around_; }
 
+SharedLoops* SharedLoops::OfThisThread() { return current == nullptr ? nullptr : &current->loops_; }
+
+bool SharedLoops::ReadsAreSlow(const StageStats& stage) const {
+  const MutexLock lock(mutex_);
+  return std::ranges::find(slow_, &stage) != slow_.end();
+}
+
+void SharedLoops::SetReadsAreSlow(const StageStats& stage, bool slow) {
+  const MutexLock lock(mutex_);
+  std::erase(slow_, &stage);
+  if (slow) slow_.push_back(&stage);
+}
+
 void SharedLoops::Help() {
   const MutexLock lock(mutex_);
   while (RunOldest(nullptr)) {
@@ -58,6 +71,7 @@ void SharedLoops::Run(Member& member, int64_t rounds, StageStats& stats,
             .stats = stats,
             .body = body,
             .scope = StopScope::Innermost()};
+  member.had_loops_ = true;
   const MutexLock lock(mutex_);
   const auto older = [](const Loop* one, const Loop* other) { return one->chunk < other->chunk; };
   open_.insert(std::ranges::upper_bound(open_, &loop, older), &loop);

@@ -1,4 +1,4 @@
-#include "stoker/data/runtime/shared_loops.h"
+#include "stoker/data/core/shared_loops.h"
 
 #include <latch>
 #include <stdexcept>
