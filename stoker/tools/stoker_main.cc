@@ -14,23 +14,20 @@
 #include "stoker/tools/scale/scale.h"
 #include "stoker/tools/top/top.h"
 
+namespace stoker {
 namespace {
 
 // What commands do with a pipeline needs no torch, unless plug-ins are loaded: these may.
 template <typename Arguments>
-std::function<stoker::Status(const Arguments&)> HereUnlessCodeIsLoaded(
-    stoker::Status (*run)(const Arguments&), char** argv) {
+std::function<Status(const Arguments&)> HereUnlessCodeIsLoaded(Status (*run)(const Arguments&),
+                                                               char** argv) {
   return [run, argv](const Arguments& arguments) {
-    const bool loads = stoker::GetPluginPolicy() == stoker::PluginPolicy::kLoad;
-    return loads && stoker::HasTrainer() ? stoker::ExecTrainer(argv) : run(arguments);
+    const bool loads = GetPluginPolicy() == PluginPolicy::kLoad;
+    return loads && HasTrainer() ? ExecTrainer(argv) : run(arguments);
   };
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  using namespace stoker;
-  PrepareProcess();
+CommandActions Actions(char** argv) {
   CommandActions actions{.hand_over = {argv}};
   actions.check = [argv](const CheckArguments& arguments) {
     return HasTrainer() ? ExecTrainer(argv) : RunDataCheck(arguments);
@@ -56,7 +53,14 @@ int main(int argc, char** argv) {
     actions.note = fmt::format("Not here: stoker-train, which {} need; {}",
                                fmt::join(actions.HandedOver(), ", "), HowToGetTrainer());
   }
-  Program program;
-  AddCommands(program, std::move(actions));
-  return program.Run(argc, argv);
+  return actions;
+}
+
+}  // namespace
+}  // namespace stoker
+
+int main(int argc, char** argv) {
+  using namespace stoker;
+  PrepareProcess();
+  return RunProgram(argc, argv, [argv](Program& program) { AddCommands(program, Actions(argv)); });
 }

@@ -33,6 +33,12 @@ void AppendLines(const Dataset& dataset, std::string& text) {
                       node.cardinality().ToString(), node.spec().ToString());
 }
 
+int64_t DepthOver(const std::vector<Dataset>& inputs) {
+  int64_t deepest = 0;
+  for (const Dataset& input : inputs) deepest = std::max(deepest, input.node().depth());
+  return deepest + 1;
+}
+
 }  // namespace
 
 std::string Cardinality::ToString() const {
@@ -59,7 +65,8 @@ DatasetNode::DatasetNode(std::string name, Spec spec, Cardinality cardinality,
     : name_(std::move(name)),
       spec_(std::move(spec)),
       cardinality_(cardinality),
-      inputs_(std::move(inputs)) {}
+      inputs_(std::move(inputs)),
+      depth_(DepthOver(inputs_)) {}
 
 bool DatasetNode::fixed_order() const {
   return !inputs_.empty() && Disturbs().empty() &&
@@ -151,6 +158,14 @@ Result<Rows> DatasetNode::DoReadRows(std::span<const int64_t> positions,
       },
       [&](const Element& element) { return stack.Add(element); }));
   return std::move(stack).Take();
+}
+
+Result<Dataset> CheckDepth(Result<Dataset> built) {
+  if (!built.ok() || built->node().depth() <= kMaxDepth) return built;
+  return InvalidArgument(
+      "{}: {} stages would follow each other; a pipeline may have at most {}, and one `map` or "
+      "transform can do the work of several",
+      built->node().name(), built->node().depth(), kMaxDepth);
 }
 
 }  // namespace stoker

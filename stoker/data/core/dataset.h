@@ -132,6 +132,8 @@ class DatasetNode {
   Cardinality cardinality() const { return cardinality_; }
   const std::vector<Dataset>& inputs() const { return inputs_; }
   const Dataset& input() const { return inputs_.front(); }
+  // Returns how many nodes the longest way from here to a source has, both included.
+  int64_t depth() const { return depth_; }
 
   // Returns the options in short, for ToString: "size 128, drop_remainder".
   virtual std::string Details() const { return {}; }
@@ -230,6 +232,14 @@ class DatasetNode {
   const Spec spec_;
   const Cardinality cardinality_;
   const std::vector<Dataset> inputs_;
+  const int64_t depth_;
 };
+
+// The greatest depth of a pipeline. Functions of a node call those of its inputs, so that a deeper
+// one could exhaust the stack of a thread.
+inline constexpr int64_t kMaxDepth = 1'000;
+
+// Returns what was built, or InvalidArgument if that is deeper than kMaxDepth.
+Result<Dataset> CheckDepth(Result<Dataset> built);
 
 }  // namespace stoker

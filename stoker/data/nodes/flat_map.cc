@@ -89,7 +89,7 @@ Result<Dataset> FlatMap::Build(Dataset input) const {
 
 Result<Dataset> operator|(Result<Dataset> input, const FlatMap& flat_map) {
   if (!input.ok()) return input;
-  return flat_map.Build(*std::move(input));
+  return CheckDepth(flat_map.Build(*std::move(input)));
 }
 
 }  // namespace stoker

@@ -262,7 +262,7 @@ Result<Dataset> Map::Build(Dataset input) const {
 
 Result<Dataset> operator|(Result<Dataset> input, const Map& map) {
   if (!input.ok()) return input;
-  return map.Build(*std::move(input));
+  return CheckDepth(map.Build(*std::move(input)));
 }
 
 Result<Dataset> MapRows::Build(Dataset input) const {
@@ -275,7 +275,7 @@ Result<Dataset> MapRows::Build(Dataset input) const {
 
 Result<Dataset> operator|(Result<Dataset> input, const MapRows& map) {
   if (!input.ok()) return input;
-  return map.Build(*std::move(input));
+  return CheckDepth(map.Build(*std::move(input)));
 }
 
 }  // namespace stoker

@@ -219,7 +219,7 @@ Result<Dataset> InterleaveEach::Build(Dataset input) const {
 
 Result<Dataset> operator|(Result<Dataset> input, const InterleaveEach& each) {
   if (!input.ok()) return input;
-  return each.Build(*std::move(input));
+  return CheckDepth(each.Build(*std::move(input)));
 }
 
 }  // namespace stoker

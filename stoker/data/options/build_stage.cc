@@ -11,7 +11,7 @@ Result<Dataset> BuildStage(const OperatorRegistry::Configured& stage,
                            const ConfigLocation& location, std::span<const ConfigNode> before,
                            const std::optional<Dataset>& input) {
   const StagesBefore scope(before);
-  Result<Dataset> built = stage.build(input);
+  const Result<Dataset> built = CheckDepth(stage.build(input));
   if (built.ok()) return built;
   return WithPrefix(fmt::format("{}: ", location.ToString()), built.status());
 }

@@ -1,5 +1,6 @@
 #include "stoker/data/options/pipelines.h"
 
+#include "stoker/data/ops/take.h"
 #include "stoker/data/ops/zip.h"
 #include "stoker/data/testing/combining.h"
 
@@ -56,6 +57,17 @@ TEST(Pipelines, AreSetByPath) {
   STOKER_ASSERT_OK(SetByPath(recipe, "p.zip.inputs.0.range=4"));
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, BuildPipeline(*recipe.Find("p"), "/"));
   EXPECT_EQ(dataset.cardinality(), Cardinality::Of(4));
+}
+
+TEST(Pipelines, AreRefusedWhereMoreThanAThousandStagesFollowEachOther) {
+  std::string yaml = "- range: 10\n";
+  for (int stage = 2; stage <= kMaxDepth; ++stage) yaml += "- take: 5\n";
+  STOKER_EXPECT_OK(FromRecipe(yaml));
+  EXPECT_THAT(FromRecipe(yaml + "- take: 5\n- take: 5\n"),
+              FailsWith(StatusCode::kInvalidArgument, "r.yaml:1001:3: take: 1001 stages would"));
+  // Those that C++ adds count too.
+  EXPECT_THAT(FromRecipe(yaml) | Take{.count = 5},
+              FailsWith(StatusCode::kInvalidArgument, "at most 1000"));
 }
 
 }  // namespace stoker::pipelines_test

@@ -128,7 +128,7 @@ template <OperatorOptions T>
 Result<Dataset> operator|(Result<Dataset> input, const T& options) {
   if (!input.ok()) return input;
   STOKER_RETURN_IF_ERROR(CheckOptionsOf(options));
-  return options.Build(*std::move(input));
+  return CheckDepth(options.Build(*std::move(input)));
 }
 
 }  // namespace stoker

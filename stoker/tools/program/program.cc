@@ -237,4 +237,15 @@ std::string Program::UsageError(const CLI::ParseError& error) const {
   return fmt::format("{}; `{} --help` explains", ShortText(what, kMost), command);
 }
 
+int RunProgram(int argc, char** argv, const std::function<void(Program&)>& add_commands) {
+  int exit_code = 0;
+  const Status status = Caught([&] {
+    Program program;
+    add_commands(program);
+    exit_code = program.Run(argc, argv);
+    return OkStatus();
+  });
+  return status.ok() ? exit_code : Reported(status);
+}
+
 }  // namespace stoker

@@ -60,4 +60,8 @@ class Program {
   std::vector<std::pair<const CLI::App*, std::optional<std::vector<std::string>>*>> after_dashes_;
 };
 
+// What main does: makes the program with `add_commands`, runs it and returns its exit code. What is
+// thrown while commands are added, out of memory for one, is reported as an error too.
+int RunProgram(int argc, char** argv, const std::function<void(Program&)>& add_commands);
+
 }  // namespace stoker

@@ -37,7 +37,7 @@ int ExitCodeOfProgram(const std::function<void()>& run) {
   return program.Run(2, arguments);
 }
 
-Outcome RunProgram(const std::function<void()>& run) {
+Outcome OutcomeOf(const std::function<void()>& run) {
   testing::internal::CaptureStderr();
   Outcome outcome;
   outcome.exit_code = ExitCodeOfProgram(run);
@@ -46,10 +46,17 @@ Outcome RunProgram(const std::function<void()>& run) {
 }
 
 TEST(Program, OutOfMemoryIsAFailureWithAdvice) {
-  const Outcome outcome = RunProgram([] { throw std::bad_alloc(); });
+  const Outcome outcome = OutcomeOf([] { throw std::bad_alloc(); });
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.error_output,
               AllOf(StartsWith("stoker: error: out of memory; "), Not(HasSubstr("defect"))));
+}
+
+TEST(Program, OutOfMemoryWhileCommandsAreAddedIsAFailureToo) {
+  testing::internal::CaptureStderr();
+  const int exit_code = RunProgram(0, nullptr, [](Program&) { throw std::bad_alloc(); });
+  EXPECT_EQ(exit_code, 1);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), StartsWith("stoker: error: out of memory; "));
 }
 
 TEST(Program, ASignalAfterTheErrorWasSaidAddsNoOtherAndLeavesTheExitCode) {
@@ -61,7 +68,7 @@ TEST(Program, ASignalAfterTheErrorWasSaidAddsNoOtherAndLeavesTheExitCode) {
 }
 
 TEST(Program, AThreadThatTheSystemRefusesIsNoDefect) {
-  const Outcome outcome = RunProgram(
+  const Outcome outcome = OutcomeOf(
       [] { throw std::system_error(EAGAIN, std::generic_category(), "starting a thread"); });
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.error_output,
@@ -70,7 +77,7 @@ TEST(Program, AThreadThatTheSystemRefusesIsNoDefect) {
 }
 
 TEST(Program, APathThatCannotBeUsedIsNamed) {
-  const Outcome outcome = RunProgram([] {
+  const Outcome outcome = OutcomeOf([] {
     throw std::filesystem::filesystem_error("cannot look", "/some/where",
                                             std::make_error_code(std::errc::permission_denied));
   });
@@ -79,7 +86,7 @@ TEST(Program, APathThatCannotBeUsedIsNamed) {
 }
 
 TEST(Program, AnythingElseThrownIsReportedAsADefect) {
-  const Outcome outcome = RunProgram([] { throw std::logic_error("cannot happen"); });
+  const Outcome outcome = OutcomeOf([] { throw std::logic_error("cannot happen"); });
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.error_output,
               AllOf(HasSubstr("cannot happen"), HasSubstr("defect of Stoker")));

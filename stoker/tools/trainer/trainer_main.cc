@@ -78,9 +78,7 @@ int TrainerMain(int argc, char** argv, void (*add_kinds)(Kinds& kinds)) {
     add_kinds(kinds);
     if (!kinds.status().ok()) return Refused(kinds.status());
   }
-  Program program;
-  AddCommands(program, ActionsWithTorch());
-  return program.Run(argc, argv);
+  return RunProgram(argc, argv, [](Program& program) { AddCommands(program, ActionsWithTorch()); });
 }
 
 }  // namespace stoker
