@@ -186,8 +186,10 @@ Result<CheckpointStore::Newest> CheckpointStore::LoadNewest() const {
     newest.warnings.push_back(
         fmt::format("checkpoint of step {} is passed over: {}", *step, loaded.status().message()));
   }
-  return DataLoss("{}: all {} checkpoints are damaged; the newest: {}", directory_, steps.size(),
-                  newest.warnings.front());
+  return DataLoss(
+      "{}: all {} checkpoints are damaged; put a copy of one back, or begin a new run with the "
+      "recipe.yaml beside them; the newest: {}",
+      directory_, steps.size(), newest.warnings.front());
 }
 
 }  // namespace stoker

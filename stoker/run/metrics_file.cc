@@ -55,6 +55,18 @@ Result<off_t> EndOfWholeLines(int fd, const std::string& path, off_t size) {
   return 0;
 }
 
+// Appends what `from` holds to the empty file `to`.
+Status CopyAll(int from, uint64_t size, int to, const std::string& path) {
+  char block[65536];
+  for (uint64_t at = 0; at < size;) {
+    const std::span<char> part(block, std::min<uint64_t>(size - at, sizeof block));
+    STOKER_RETURN_IF_ERROR(ReadAllOf(from, path, static_cast<off_t>(at), part));
+    STOKER_RETURN_IF_ERROR(internal::WriteAll(to, std::as_bytes(part), path, at));
+    at += part.size();
+  }
+  return OkStatus();
+}
+
 Status LinesMissing(const std::string& path, uint64_t there, uint64_t written) {
   return DataLoss("{}: has {} bytes, and {} were written: lines are missing", path, there, written);
 }
@@ -66,8 +78,26 @@ Result<MetricsFile> MetricsFile::Open(std::string path) {
   return MetricsFile(std::move(path), std::move(descriptor));
 }
 
+Status MetricsFile::FollowName() {
+  STOKER_ASSIGN_OR_RETURN(const bool is_still, internal::IsStill(path_, descriptor_.get(),
+                                                                 AT_SYMLINK_NOFOLLOW,
+                                                                 /*patience_seconds=*/0));
+  if (is_still) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(Descriptor named, OpenForAppending(path_));
+  struct stat status;
+  if (::fstat(named.get(), &status) != 0) return ErrnoStatus(errno, path_);
+  if (status.st_size == 0) {
+    STOKER_ASSIGN_OR_RETURN(const uint64_t size, Size());
+    STOKER_RETURN_IF_ERROR(CopyAll(descriptor_.get(), size, named.get(), path_));
+  }
+  descriptor_ = std::move(named);
+  return OkStatus();
+}
+
 Status MetricsFile::Append(const Json& line) {
   if (!descriptor_.valid()) return OkStatus();
+  // Where that fails, as when the whole directory was renamed, the line goes to the open file.
+  static_cast<void>(FollowName());
   const std::string text = DumpJson(line) + '\n';
   STOKER_ASSIGN_OR_RETURN(const uint64_t size, Size());
   const Status written =

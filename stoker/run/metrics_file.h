@@ -22,8 +22,9 @@ class MetricsFile {
   // Returns one that keeps nothing: of a rank that leaves the run directory to another.
   static MetricsFile Nowhere() { return {std::string(), Descriptor()}; }
 
-  // Errors: kResourceExhausted, kPermissionDenied and the like, with the path. On an error the file
-  // has no part of the line.
+  // Writes the file again first if it was removed, and goes on in the one in its place if it was
+  // replaced. Errors: kResourceExhausted, kPermissionDenied and the like, with the path. On an
+  // error the file has no part of the line.
   Status Append(const Json& line);
 
   // Returns its size in bytes, which a checkpoint stores and a resumed run passes to CutBack.
@@ -43,6 +44,9 @@ class MetricsFile {
  private:
   MetricsFile(std::string path, Descriptor descriptor)
       : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
+
+  // Opens what the path names now, if that is another file, and fills it if it is empty.
+  Status FollowName();
 
   std::string path_;
   Descriptor descriptor_;

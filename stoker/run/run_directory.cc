@@ -85,13 +85,16 @@ Result<Descriptor> TakeLock(const RunPaths& paths) {
   }
 }
 
-// Nothing but what a process leaves that was killed before it had written the recipe.
-bool IsUnused(const fs::path& root) {
+// Whether it holds nothing but what a process leaves that was killed before it had written the
+// recipe.
+Result<bool> IsUnused(const fs::path& root) {
   std::error_code error;
   for (fs::directory_iterator it(root, error), end; !error && it != end; it.increment(error)) {
     if (it->path().filename() != "lock") return false;
   }
-  return !error;
+  if (error == std::errc::not_a_directory) return false;
+  if (error) return ErrnoStatus(error.value(), root.string());
+  return true;
 }
 
 // Also one that is being written.
@@ -186,17 +189,24 @@ Status MakeDirectory(RunPlace& place) {
   if (fs::is_directory(root, error)) {
     STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(root.string()).status());
   }
-  if (fs::exists(root, error) && !IsUnused(root)) return ExistsAlready(root);
+  if (fs::exists(root, error)) {
+    STOKER_ASSIGN_OR_RETURN(const bool is_unused, IsUnused(root));
+    if (!is_unused) return ExistsAlready(root);
+  }
   return place.made.Create(root.string()).While("making the run directory");
 }
 
 // Locks the directory of a new run, which it makes.
 Result<Descriptor> Claim(RunPlace& place) {
   STOKER_RETURN_IF_ERROR(MakeDirectory(place));
-  STOKER_ASSIGN_OR_RETURN(Descriptor lock, TakeLock(RunPaths{place.root}));
+  const RunPaths paths{place.root};
+  STOKER_ASSIGN_OR_RETURN(Descriptor lock, TakeLock(paths));
   // Another process may have had the lock until now.
-  if (!IsUnused(place.root)) return ExistsAlready(place.root);
-  return lock;
+  const Result<bool> is_unused = IsUnused(place.root);
+  if (is_unused.ok() && *is_unused) return lock;
+  if (is_unused.ok()) return ExistsAlready(place.root);
+  if (place.made.MadeLast(place.root.string())) ::unlink(paths.lock().c_str());
+  return is_unused.status();
 }
 
 Status RemoveIfThere(const std::string& path) {

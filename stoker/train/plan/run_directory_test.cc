@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "stoker/base/testing.h"
+#include "stoker/io/few_files_testing_internal.h"
 #include "stoker/io/file_size_limit_testing_internal.h"
 #include "stoker/run/allowed_changes.h"
 #include "stoker/run/metrics_file.h"
@@ -144,6 +145,16 @@ TEST(RunDirectory, WhoseRecipeCannotBeWrittenLeavesNothing) {
   }
   EXPECT_FALSE(std::filesystem::exists(dir / "above"));
   EXPECT_TRUE(std::filesystem::is_empty(dir / "old"));
+}
+
+TEST(RunDirectory, ForWhichFilesAreShortLeavesNothing) {
+  const TempDir dir;
+  {
+    const NoMoreFiles all_but_the_lock(/*spare=*/1);
+    EXPECT_THAT(RunDirectory::Create({dir / "run"}, kRecipe).status().message(),
+                testing::HasSubstr("open files"));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 }
 
 // What a lock file is replaced by while a process waits to open it locks another file.
