@@ -16,11 +16,15 @@ namespace {
 
 using Kind = ConfigNode::Kind;
 
+constexpr std::string_view kSwitchType = "true or false";
+
 Status NotA(const ConfigNode& value, std::string_view type) {
   if (value.kind == Kind::kNull)
     return InvalidArgument("there is no value; give {} or leave the option out", type);
   if (value.kind != Kind::kScalar) return InvalidArgument("{} is not {}", value.KindName(), type);
-  if (value.quoted)
+  const bool is_meant =
+      type == kSwitchType ? LooksLikeBool(value.scalar) : LooksLikeNumber(value.scalar);
+  if (value.quoted && is_meant)
     return InvalidArgument("'{}' in quotes is text, not {}; take the quotes away",
                            ShortText(value.scalar), type);
   return InvalidArgument("'{}' is not {}", ShortText(value.scalar), type);
@@ -203,7 +207,7 @@ Status CheckRequired(const std::vector<Option>& options, std::string_view what,
 
 Status ReadOption(const ConfigNode& value, bool& out) {
   if (value.kind != Kind::kScalar || value.quoted || !LooksLikeBool(value.scalar))
-    return NotA(value, "true or false");
+    return NotA(value, kSwitchType);
   out = IsTrue(value.scalar);
   return OkStatus();
 }

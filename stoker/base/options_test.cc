@@ -107,6 +107,7 @@ TEST(ParseOptions, ErrorsSayWhereWhatAndWhatToDo) {
       {"{size: 1_000}", "batch.size: '1_000' is not an integer"},
       {"{size: 0x10}", "batch.size: '0x10' is not an integer"},
       {"{size: '8'}", "batch.size: '8' in quotes is text, not an integer"},
+      {"{size: 'big'}", "batch.size: 'big' is not an integer"},
       {"{size: 9223372036854775808}", "'9223372036854775808' does not fit into 64 bits"},
       {"{size: 1e19}", "'1e19' does not fit into 64 bits"},
       {"{size: 1e999}", "'1e999' does not fit into 64 bits"},

@@ -66,6 +66,11 @@ Result<bool> IsLockOf(const RunPaths& paths, const Descriptor& lock) {
   return internal::IsStill(paths.lock(), lock.get(), AT_SYMLINK_NOFOLLOW);
 }
 
+Status IsHeldByAnother(const fs::path& root) {
+  return Unavailable("{}: another process is training in this run; wait for it or name another run",
+                     root.string());
+}
+
 Result<Descriptor> TakeLock(const RunPaths& paths) {
   for (;;) {
     STOKER_RETURN_IF_ERROR(CheckOwnFiles(paths));
@@ -75,9 +80,7 @@ Result<Descriptor> TakeLock(const RunPaths& paths) {
     struct flock whole = LockForWriting();
     if (::fcntl(lock.get(), F_OFD_SETLK, &whole) != 0) {
       if (errno != EAGAIN && errno != EACCES) return ErrnoStatus(errno, "locking " + paths.lock());
-      return Unavailable(
-          "{}: another process is training in this run; wait for it or name another run",
-          paths.root.string());
+      return IsHeldByAnother(paths.root);
     }
     // The process that held it may have removed it with its run: then it locks nothing.
     STOKER_ASSIGN_OR_RETURN(const bool is_lock, IsLockOf(paths, lock));
@@ -164,6 +167,7 @@ Status NothingToResume(const fs::path& root) {
 }
 
 Status ExistsAlready(const fs::path& root) {
+  if (RunIsHeld(root)) return IsHeldByAnother(root);
   if (IsExport(root))
     return FailedPrecondition("{}: exists already, and is an export; name another directory",
                               root.string());
@@ -204,7 +208,10 @@ Result<Descriptor> Claim(RunPlace& place) {
   // Another process may have had the lock until now.
   const Result<bool> is_unused = IsUnused(place.root);
   if (is_unused.ok() && *is_unused) return lock;
-  if (is_unused.ok()) return ExistsAlready(place.root);
+  if (is_unused.ok()) {
+    lock = Descriptor();  // or ExistsAlready would take this process for another
+    return ExistsAlready(place.root);
+  }
   if (place.made.MadeLast(place.root.string())) ::unlink(paths.lock().c_str());
   return is_unused.status();
 }

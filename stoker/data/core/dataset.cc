@@ -161,11 +161,11 @@ Result<Rows> DatasetNode::DoReadRows(std::span<const int64_t> positions,
 }
 
 Result<Dataset> CheckDepth(Result<Dataset> built) {
-  if (!built.ok() || built->node().depth() <= kMaxDepth) return built;
+  if (!built.ok() || built->node().depth() <= kMaxPipelineDepth) return built;
   return InvalidArgument(
       "{}: {} stages would follow each other; a pipeline may have at most {}, and one `map` or "
       "transform can do the work of several",
-      built->node().name(), built->node().depth(), kMaxDepth);
+      built->node().name(), built->node().depth(), kMaxPipelineDepth);
 }
 
 }  // namespace stoker

@@ -237,9 +237,9 @@ class DatasetNode {
 
 // The greatest depth of a pipeline. Functions of a node call those of its inputs, so that a deeper
 // one could exhaust the stack of a thread.
-inline constexpr int64_t kMaxDepth = 1'000;
+inline constexpr int64_t kMaxPipelineDepth = 1'000;
 
-// Returns what was built, or InvalidArgument if that is deeper than kMaxDepth.
+// Returns what was built, or InvalidArgument if that is deeper than kMaxPipelineDepth.
 Result<Dataset> CheckDepth(Result<Dataset> built);
 
 }  // namespace stoker

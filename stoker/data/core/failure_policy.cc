@@ -20,6 +20,9 @@ namespace {
 // without ending the run.
 constexpr int64_t kFewElements = 1000;
 
+// How the error ends where more have failed than may.
+constexpr std::string_view kAllowMore = "correct the data, or allow more";
+
 // A reason may quote what it found; what is kept of it stays small.
 constexpr size_t kMaxReason = 300;
 
@@ -106,6 +109,10 @@ std::optional<Place> PlaceIn(std::string_view reason) {
 
 }  // namespace
 
+bool IsTooManyFailures(const Status& status) {
+  return status.message().find(kAllowMore) != std::string::npos;
+}
+
 Json FailureCount::ToJson() const { return {{"seen", seen}, {"failed", failed}, {"first", first}}; }
 
 Result<FailureCount> FailureCount::FromJson(const Json& json) {
@@ -169,10 +176,11 @@ Status FailurePolicy::TooMany(const FailureCount& count, int64_t allowed, const 
       last == nullptr ? "" : fmt::format("; the last: {}", Shortened(last->ToString()));
   const std::string where =
       options_.log.empty() ? "name a log to see them all" : WhereAllAre(logged);
-  return {last == nullptr ? StatusCode::kDataLoss : last->code(),
-          fmt::format("{}{} elements of this epoch have failed, but only {} may ({}); the first: "
-                      "{}{}; {}; correct the data, or allow more",
-                      count.failed, of, allowed, rule, count.first, last_reason, where)};
+  return {
+      last == nullptr ? StatusCode::kDataLoss : last->code(),
+      fmt::format("{}{} elements of this epoch have failed, but only {} may ({}); the first: "
+                  "{}{}; {}; {}",
+                  count.failed, of, allowed, rule, count.first, last_reason, where, kAllowMore)};
 }
 
 std::string FailurePolicy::WhereAllAre(bool logged) const {

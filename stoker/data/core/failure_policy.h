@@ -28,6 +28,9 @@ struct FailureCount {
   static Result<FailureCount> FromJson(const Json& json);
 };
 
+// Returns whether `status` says that more elements failed than a policy allows.
+bool IsTooManyFailures(const Status& status);
+
 // Immutable except for what has been reported; thread-safe.
 class FailurePolicy {
  public:

@@ -61,7 +61,7 @@ TEST(Pipelines, AreSetByPath) {
 
 TEST(Pipelines, AreRefusedWhereMoreThanAThousandStagesFollowEachOther) {
   std::string yaml = "- range: 10\n";
-  for (int stage = 2; stage <= kMaxDepth; ++stage) yaml += "- take: 5\n";
+  for (int stage = 2; stage <= kMaxPipelineDepth; ++stage) yaml += "- take: 5\n";
   STOKER_EXPECT_OK(FromRecipe(yaml));
   EXPECT_THAT(FromRecipe(yaml + "- take: 5\n- take: 5\n"),
               FailsWith(StatusCode::kInvalidArgument, "r.yaml:1001:3: take: 1001 stages would"));

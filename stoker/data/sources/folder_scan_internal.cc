@@ -161,7 +161,8 @@ class Scanner {
         files, [&](const std::string& name) { return HasExtension(name, extensions_); });
     return NotFound(
         "{}: has no sub-folders, of which each would be a class{}; name the folder above, or read "
-        "files without labels with `files: {{path: '{}/*', read: true}}`",
+        "pictures without labels with `files: {{path: '{}/*', read: true}}` and `decode: {{field: "
+        "bytes}}`",
         root, pictures > 0 ? fmt::format(", though {} pictures lie in it", pictures) : "", root);
   }
 

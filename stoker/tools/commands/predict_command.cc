@@ -23,8 +23,9 @@ Status CheckWithFiles(const PredictArguments& arguments) {
                                                          : nullptr;
   if (arguments.files.empty() || option == nullptr) return OkStatus();
   return InvalidArgument(
-      "{} is for the samples of data.eval, and FILE '{}' is given; leave one of them out", option,
-      arguments.files.front());
+      "{} is for the samples of data.eval, and FILE '{}' is given; leave one of them out, or have "
+      "data.eval read the files (docs/predicting.md)",
+      option, arguments.files.front());
 }
 
 void AddOptions(CLI::App& app, PredictArguments& arguments) {

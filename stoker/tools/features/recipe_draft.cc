@@ -231,10 +231,13 @@ Status CheckDraft(const TableProfile& table, const Draft& draft) {
         name);
   }
   if (draft.IsEmpty()) {
+    const bool has_texts = std::ranges::any_of(table.columns, [](const ColumnProfile& column) {
+      return column.kind == ColumnKind::kTexts;
+    });
     return InvalidArgument(
         "no column is left that a model could learn {} from; run the command without --to to see "
-        "why",
-        name);
+        "why{}",
+        name, has_texts ? "; docs/sequences.md says how to learn from the words of a text" : "");
   }
   if (target.missing > 0) {
     return InvalidArgument(

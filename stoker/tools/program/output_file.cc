@@ -174,6 +174,12 @@ Status CheckOutputs(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (!NamesAnOutput(*option)) continue;
     for (const std::string& path : option->results()) {
+      if (path == "-") {
+        return InvalidArgument(
+            "{} -: standard output has no name here; leave the option out, or write ./- for a file "
+            "of that name",
+            option->get_name());
+      }
       if (const Status device = CheckNameIsOfNoDevice(path); !device.ok())
         return InvalidArgument("{} {}", option->get_name(), device.message());
       STOKER_RETURN_IF_ERROR(CheckIsOfNoRun(option->get_name(), path));

@@ -16,10 +16,11 @@ namespace stoker {
 Status CheckIsOfNoRun(std::string_view option, const std::string& path);
 
 // Returns kInvalidArgument if an option of `command` for a file to write (--to, --grid,
-// --trace, --flame, --folded) names a device or a pipe, a file of CheckIsOfNoRun, a file that
-// another argument of the same command line names, or one that the recipe of RECIPE, RUN or FILE
-// names or its pipelines read, under any name or link. Program calls this before every command.
-// Opens the pipelines only if a file of that name exists; the command itself reports their errors.
+// --trace, --flame, --folded) names standard output (-), a device or a pipe, a file of
+// CheckIsOfNoRun, a file that another argument of the same command line names, or one that the
+// recipe of RECIPE, RUN or FILE names or its pipelines read, under any name or link. Program calls
+// this before every command. Opens the pipelines only if a file of that name exists; the command
+// itself reports their errors.
 Status CheckOutputs(const CLI::App& command);
 
 // Returns whether two paths lead to one file, existing or not. Follows links.

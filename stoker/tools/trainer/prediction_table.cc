@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <csignal>
 #include <optional>
@@ -28,6 +29,12 @@ struct TableRow {
     values.push_back(std::move(value));
   }
 };
+
+bool HasEnding(std::string_view name, std::string_view ending) {
+  if (name.size() < ending.size()) return false;
+  return std::ranges::equal(name.substr(name.size() - ending.size()), ending, {},
+                            [](unsigned char c) { return std::tolower(c); });
+}
 
 // A column for a number, a text or a list of one; NAME_0, NAME_1, ... for longer lists.
 void AddNumbered(const std::string& name, const Json& value, TableRow& row) {
@@ -74,7 +81,7 @@ class PredictionTable final : public PredictionOutput {
     ::signal(SIGPIPE, SIG_IGN);  // nothing is left of a file half-written
     const std::string_view name = WithoutCompressedEnding(arguments_.to);
     CsvDialect dialect;
-    if (name.ends_with(".tsv")) dialect.delimiter = '\t';
+    if (HasEnding(name, ".tsv")) dialect.delimiter = '\t';
     const bool compressed = name.size() < arguments_.to.size();
     STOKER_ASSIGN_OR_RETURN(
         file_, CsvRowWriter::Create(arguments_.to, dialect,
@@ -152,7 +159,7 @@ class PredictionTable final : public PredictionOutput {
 bool IsTable(std::string_view file) {
   const std::string_view name = WithoutCompressedEnding(file);
   const bool read = name.size() == file.size() || file.ends_with(".gz");
-  return read && (name.ends_with(".csv") || name.ends_with(".tsv"));
+  return read && (HasEnding(name, ".csv") || HasEnding(name, ".tsv"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/base/trace.h"
+#include "stoker/data/core/failure_policy.h"
 #include "stoker/train/loop/training_checkpoints.h"
 #include "stoker/train/step/random_state.h"
 
@@ -15,7 +16,7 @@ namespace {
 // refused with is proposed: what replaces a sample is read by position, and where samples are left
 // out the number of steps does not follow from the data.
 Status WithAdvice(const Status& status, const Recipe& recipe) {
-  if (status.code() != StatusCode::kDataLoss) return status;
+  if (status.code() != StatusCode::kDataLoss || IsTooManyFailures(status)) return status;
   const bool by_position = recipe.data.train.node().random_access();
   const bool any_length = recipe.train.options.max_steps.has_value();
   std::string advice;

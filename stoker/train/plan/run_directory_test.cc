@@ -188,6 +188,8 @@ TEST(RunDirectory, BelongsToOneProcessAtATime) {
     STOKER_ASSERT_OK_AND_ASSIGN(const RunDirectory first, RunDirectory::Create({root}, kRecipe));
     EXPECT_THAT(RunDirectory::Open(root),
                 FailsWith(StatusCode::kUnavailable, "another process is training"));
+    EXPECT_THAT(RunDirectory::Create({root}, kRecipe),
+                FailsWith(StatusCode::kUnavailable, "another process is training"));
   }
   STOKER_EXPECT_OK(RunDirectory::Open(root));
 }
