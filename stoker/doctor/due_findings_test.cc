@@ -60,6 +60,15 @@ TEST(Diagnose, CheckpointsAreMadeRarerAndWrittenBesideSteps) {
   EXPECT_EQ(diagnosis.prescriptions[1].change->key, "train.checkpoint.async");
 }
 
+TEST(Diagnose, CheckpointsAfterEpochsAloneComeWithWhatWouldHelp) {
+  RunProfile profile = Healthy();
+  profile.training->checkpoints = 10010;
+  const Diagnosis diagnosis = Diagnose(profile);
+  EXPECT_EQ(diagnosis.verdict, Verdict::kCheckpoint);
+  EXPECT_THAT(diagnosis.prescriptions, IsEmpty());
+  EXPECT_THAT(diagnosis.why, testing::HasSubstr("a faster disk"));
+}
+
 TEST(Diagnose, StepsThatAreBrokenOffAllTheTimeAreFasterOnceTheyAreNot) {
   RunProfile profile = Healthy();
   profile.facts.checkpoint_every_steps = 1;
