@@ -1,6 +1,6 @@
 """The planted scripts of foreign/: programs that are not ours, each with a cured twin. NAME.py says in its first lines what is
-planted and which verdicts are right; NAME.cured.py is the same without the fault. They need PyTorch and NumPy, and those that say so
-a GPU."""
+planted and which verdicts are right; NAME.cured.py is the same without the fault. They need NumPy and
+PyTorch, or what they say: a GPU, or JAX."""
 import json
 import os
 import pathlib
@@ -21,7 +21,7 @@ class Script:
     verdicts: list
     path: pathlib.Path
     cured: pathlib.Path
-    needs: str = ""  # "gpu": NVIDIA's
+    needs: str = ""  # "gpu": NVIDIA's; "jax": this module in the place of torch
 
 
 def all_scripts():

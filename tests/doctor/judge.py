@@ -126,14 +126,23 @@ def judge(case, options, folder):
             store.server_close()
 
 
+def what_is_missing(script, python):
+    """What this machine lacks for a script; empty if it has all."""
+    if script.needs == "gpu":
+        return "" if shutil.which("nvidia-smi") else "an NVIDIA GPU"
+    module = script.needs or "torch"
+    look = f"import importlib.util, sys; sys.exit(importlib.util.find_spec('{module}') is None)"
+    return "" if subprocess.run([python, "-c", look], check=False).returncode == 0 else f"{python} with {module}"
+
+
 def judge_scripts(options):
     """(whether each verdict is right, whether each twin is found healthy)"""
     verdicts, healthy = [], []
     for script in foreign_cases.all_scripts():
         if options.cases and script.name not in options.cases:
             continue
-        if script.needs == "gpu" and not shutil.which("nvidia-smi"):
-            print(f"{script.name} | skipped: needs an NVIDIA GPU", flush=True)
+        if lacks := what_is_missing(script, options.python):
+            print(f"{script.name} | skipped: needs {lacks}", flush=True)
             continue
         cells, right, twin_healthy = foreign_cases.judge(script, options.stoker, options.python, options.seconds, options.trial)
         print(" | ".join(cells), flush=True)

@@ -1,0 +1,50 @@
+# planted: a JAX loop that makes each batch itself, in Python, before the step that takes it
+# verdict: augmentation python
+# needs: jax
+
+import rate
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+SIDE, BATCH = 64, 64
+
+
+def first_weights():
+    keys = jax.random.split(jax.random.PRNGKey(0), 2)
+    return [jax.random.normal(keys[0], (SIDE * SIDE, 256)) * 0.01, jax.random.normal(keys[1], (256, 10)) * 0.05]
+
+
+def loss_of(weights, x, y):
+    logits = jnp.maximum(x @ weights[0], 0) @ weights[1]
+    return -jnp.mean(jax.nn.log_softmax(logits)[jnp.arange(len(y)), y])
+
+
+@jax.jit
+def step(weights, x, y):
+    loss, slopes = jax.value_and_grad(loss_of)(weights, x, y)
+    return [w - 0.01 * slope for w, slope in zip(weights, slopes)], loss
+
+
+def sample(index):
+    rng = np.random.default_rng(index)
+    picture = rng.random((SIDE, SIDE), dtype=np.float32)
+    for row in range(SIDE):  # a blur, row by row and value by value
+        for column in range(1, SIDE - 1):
+            picture[row, column] = (picture[row, column - 1] + picture[row, column] + picture[row, column + 1]) / 3
+    return picture.ravel(), index % 10
+
+
+def main():
+    weights, index = first_weights(), 0
+    while True:
+        pairs = [sample(index + i) for i in range(BATCH)]
+        x, y = np.stack([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
+        weights, _ = step(weights, x, y)
+        index += BATCH
+        if not rate.more(BATCH):
+            jax.block_until_ready(weights)
+            return
+
+
+main()
