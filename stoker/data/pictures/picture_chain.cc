@@ -19,6 +19,12 @@ bool CanBeStored(DType dtype) {
   return dtype == DType::kUInt8 || dtype == DType::kFloat32 || dtype == DType::kBFloat16;
 }
 
+// Whether a chain may begin with the map: no other has a picture to work on there.
+bool BeginsAChain(const DatasetNode* map) {
+  return As<PictureDecoder>(*map) != nullptr && As<PictureFinishing>(*map) == nullptr &&
+         As<PictureGeometry>(*map) == nullptr;
+}
+
 }  // namespace
 
 struct PictureChain::Picture {
@@ -81,6 +87,7 @@ bool IsPictureMap(const DatasetNode& node) {
 
 std::optional<PictureChain> PictureChain::AtEndOf(std::span<const DatasetNode* const> maps) {
   for (; !maps.empty(); maps = maps.subspan(1)) {
+    if (!BeginsAChain(maps.front())) continue;
     PictureChain chain;
     const auto add = [&](const DatasetNode* map) { return chain.Add(*map); };
     if (std::ranges::all_of(maps, add) && chain.ShapesAreKnown()) return chain;
@@ -93,6 +100,7 @@ std::optional<PictureChain> PictureChain::FirstIn(std::span<const DatasetNode* c
   auto begin = std::ranges::find_if(stages, is_picture_map);
   while (begin != stages.end()) {
     const auto end = std::find_if_not(begin, stages.end(), is_picture_map);
+    begin = std::find_if(begin, end, BeginsAChain);
     for (auto last = end; last != begin; --last) {
       if (std::optional<PictureChain> chain = AtEndOf({begin, last})) return chain;
     }
