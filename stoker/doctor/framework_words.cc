@@ -70,6 +70,23 @@ std::string WordsForShortKernels(Framework framework) {
   return "record the kernels of a step and launch them together (CUDA graphs)";
 }
 
+std::string WordsForOneShape(Framework framework) {
+  switch (framework) {
+    case Framework::kPyTorch:
+      return "batches of one shape (drop_last=True, lengths padded to a few), or "
+             "torch.compile(dynamic=True); numbers that change as tensors";
+    case Framework::kTensorFlow:
+      return "batches of one shape (drop_remainder=True, padded_batch), or "
+             "tf.function(reduce_retracing=True); numbers that change as tensors";
+    case Framework::kJax:
+      return "batches of one shape (a last one not full left out, lengths padded to a few), and "
+             "one "
+             "jax.jit outside of the loop; numbers that change as arrays, not as static_argnums";
+    case Framework::kUnknown: break;
+  }
+  return "batches of one shape: lengths padded to a few, and a last batch not full left out";
+}
+
 HalfBits HalfBitsOf(const std::optional<GpuTimes>& gpu) {
   if (!gpu || gpu->compute_major <= 0) return HalfBits::kUnknown;
   if (gpu->compute_major >= 8) return HalfBits::kBfloat16;

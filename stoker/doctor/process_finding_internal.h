@@ -51,6 +51,7 @@ std::string WordsForThreads(Framework framework, int64_t threads);
 std::string WordsForPinned(Framework framework);        // copies from pinned memory, ahead
 std::string WordsForReads(Framework framework);         // numbers of the device read rarely
 std::string WordsForShortKernels(Framework framework);  // kernels launched together
+std::string WordsForOneShape(Framework framework);      // so that nothing is compiled again
 
 // The format of half the bits that the tensor cores of a GPU multiply several times as fast as
 // float32, by its compute capability (CUDA's programming guide, "Compute Capabilities"): float16

@@ -140,6 +140,26 @@ bool ReadsDevice(const std::vector<StackFrame>& stack) {
          std::ranges::count(kReadingMethods, std::string_view(stack.back().function)) > 0;
 }
 
+// Whether a function is traced and compiled for the arguments that it got. Frames that a compiled
+// function leaves on the stack too are not among these.
+bool Compiles(const std::vector<StackFrame>& stack) {
+  constexpr KnownFrame kCompilers[] = {
+      {"jax/_src/pjit", "cache_miss", PythonPart::kCompute},
+      {"torch/_dynamo/convert_frame", "", PythonPart::kCompute},
+      {"eager/polymorphic_function", "_create_concrete_function", PythonPart::kCompute},
+  };
+  const auto compiles = [&](const StackFrame& frame) {
+    return std::ranges::any_of(kCompilers, [&](const KnownFrame& known) {
+      return Has(frame.file, known.file) && Has(frame.function, known.function);
+    });
+  };
+  // Where JAX has no fast way to a compiled function, cache_miss runs it too.
+  const auto runs = [](const StackFrame& frame) {
+    return Has(frame.function, "ExecuteReplicated");
+  };
+  return std::ranges::any_of(stack, compiles) && std::ranges::none_of(stack, runs);
+}
+
 // A worker that waits for something to do.
 bool WaitsForWork(const std::vector<StackFrame>& stack) {
   if (stack.empty()) return true;
@@ -191,6 +211,26 @@ double ShareOf(int64_t count, int64_t all) {
   return all > 0 ? static_cast<double>(count) / static_cast<double>(all) : 0;
 }
 
+// Fills in how often steps are compiled in the second half of `samples`, which begin with the first
+// step: one compilation at the start is not what slows a run down.
+void ViewCompilations(const PythonStacks& stacks, std::span<const int64_t> samples,
+                      PythonView& view) {
+  const std::span<const int64_t> later = samples.subspan(samples.size() / 2);
+  Blames lines;
+  int64_t compiling = 0;
+  bool before = false;
+  for (const int64_t sample : later) {
+    const std::vector<StackFrame>& stack = stacks.stacks[static_cast<size_t>(sample)];
+    const bool now = Compiles(stack);
+    if (now) lines.Add(stack);
+    compiling += now;
+    view.compilations += now && !before;
+    before = now;
+  }
+  view.compile_share = ShareOf(compiling, std::ssize(later));
+  view.compiled = lines.Most(static_cast<double>(later.size()));
+}
+
 void ViewMain(const PythonStacks& stacks, const std::vector<int64_t>& samples, PythonView& view) {
   std::vector<PythonPart> parts;
   for (const auto& stack : stacks.stacks) parts.push_back(PartOf(stack));
@@ -200,6 +240,7 @@ void ViewMain(const PythonStacks& stacks, const std::vector<int64_t>& samples, P
   view.samples = std::ssize(samples);
   view.trains = begins != samples.end();
   const size_t start = view.trains ? static_cast<size_t>(begins - samples.begin()) : 0;
+  ViewCompilations(stacks, std::span(samples).subspan(start), view);
   Blames startup, copies, reads;
   int64_t before = 0, imports = 0, waits = 0, switched = 0;
   std::array<Blames, kPythonParts> blames;
@@ -345,6 +386,9 @@ Json PythonView::ToJson() const {
           {"waits_for_workers", FiniteOrNull(waits_for_workers)},
           {"switches", FiniteOrNull(switches)},
           {"working_threads", working_threads},
+          {"compile_share", FiniteOrNull(compile_share)},
+          {"compilations", compilations},
+          {"compile_line", line(compiled)},
           {"copy_line", line(copies)},
           {"read_line", line(reads)},
           {"lock_share", FiniteOrNull(lock_share)},

@@ -78,6 +78,12 @@ struct PythonView {
   double switches = 0;  // how often a moment belongs to another part than the one before it, by how
                         // often it would at random: 1 where steps are shorter than moments
 
+  // In the second half of the time after start-up: the share of moments in which a step is traced
+  // and compiled, how often that began, and the line that called it.
+  double compile_share = 0;
+  int64_t compilations = 0;
+  Blame compiled;
+
   // Lines of the first thread that copy to a device (`.to(device)`), and that read numbers of one
   // (`.item()`).
   Blame copies, reads;

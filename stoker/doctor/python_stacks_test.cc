@@ -137,6 +137,31 @@ TEST(DiagnoseStacks, AnInputWithoutWorkersNamesTheLoaderAndTheLine) {
               HasSubstr("train.py:30: DataLoader(num_workers=4"));
 }
 
+const std::vector<StackFrame> kCompile = {
+    Own("<module>", 90), Own("main", 44, "weights, loss = step(weights, x)"),
+    Library("_cpp_pjit.<locals>.cache_miss", "/site-packages/jax/_src/pjit.py"),
+    Library("backend_compile_and_load", "/site-packages/jax/_src/compiler.py")};
+const std::vector<StackFrame> kRun = {
+    kCompile[0], kCompile[1], kCompile[2],
+    Library("ExecuteReplicated.__call__", "/site-packages/jax/_src/interpreters/pxla.py")};
+
+TEST(DiagnoseStacks, AFunctionThatIsCompiledAgainAndAgainIsNamedWithItsLine) {
+  std::vector<std::pair<std::vector<StackFrame>, int64_t>> moments;
+  for (int step = 0; step < 20; ++step) moments.insert(moments.end(), {{kCompile, 3}, {kRun, 5}});
+  const Diagnosis diagnosis = Of(Stacks(moments), {.cpu = 1});
+  EXPECT_EQ(diagnosis.verdict, Verdict::kCompute);
+  EXPECT_EQ(diagnosis.stage, "train.py:44");
+  EXPECT_THAT(diagnosis.why, HasSubstr("compiled again and again, 38%"));
+  EXPECT_THAT(diagnosis.prescriptions.at(0).text, HasSubstr("dynamic=True"));
+}
+
+TEST(DiagnoseStacks, OneCompilationHoweverLongIsNoLoss) {
+  EXPECT_THAT(Of(Stacks({{kCompile, 90}, {kRun, 10}}), {.cpu = 1}).prescriptions,
+              testing::IsEmpty());
+  EXPECT_THAT(Of(Stacks({{kCompile, 20}, {kRun, 80}}), {.cpu = 1}).prescriptions,
+              testing::IsEmpty());
+}
+
 TEST(DiagnoseStacks, OfAHealthyProgramPrescribeNothing) {
   const Diagnosis diagnosis = Of(Stacks({{kImport, 10},
                                          {kPrepare, 10},

@@ -13,7 +13,8 @@ namespace {
 // trainings.
 constexpr double kLeastStartup = 0.3, kLeastStartupOfAll = 0.2;
 constexpr double kLeastEvaluation = 0.25, kLeastCheckpoint = 0.1, kLeastLogging = 0.1;
-constexpr double kLeastInput = 0.15;
+constexpr double kLeastInput = 0.15, kLeastCompilation = 0.15;
+constexpr int64_t kManyCompilations = 3;
 // Steps that change their part between moments nearly as often as at random are short.
 constexpr double kShortSteps = 0.6;
 constexpr int64_t kSmallBatch = 16;
@@ -78,6 +79,19 @@ void AddBesideSteps(const ProcessProfile& profile, const PythonView& view,
   }
 }
 
+// Functions that are compiled for other shapes or values all the time.
+void AddCompilations(const ProcessProfile& profile, const PythonView& view,
+                     std::vector<Finding>& findings) {
+  if (view.compile_share < kLeastCompilation || view.compilations < kManyCompilations) return;
+  Finding finding =
+      Found(Verdict::kCompute, ShareOfSteps(profile) * view.compile_share, view.compiled,
+            fmt::format("a function is compiled again and again, {} of the time",
+                        Percent(view.compile_share)));
+  Prescribe(finding, WordsForOneShape(profile.framework), 0.95,
+            "it is compiled anew for each shape, and for each value of a Python number");
+  findings.push_back(std::move(finding));
+}
+
 // The first thread makes the batches itself, one after the other.
 void AddInput(const ProcessProfile& profile, const PythonView& view,
               std::vector<Finding>& findings) {
@@ -132,6 +146,7 @@ std::vector<Finding> FindInStacks(const ProcessProfile& profile) {
   AddStartup(profile, view, findings);
   AddBesideSteps(profile, view, findings);
   AddSmallBatches(profile, view, findings);
+  AddCompilations(profile, view, findings);
   AddInput(profile, view, findings);
   return findings;
 }
