@@ -321,7 +321,7 @@ class DoctorScriptsTest(unittest.TestCase):
         self.addCleanup(sys.path.remove, str(CASES))
         import foreign_cases  # pylint: disable=import-outside-toplevel
         found = foreign_cases.all_scripts()
-        self.assertEqual(len(found), 16)
+        self.assertEqual(len(found), 18)
         for script in found:
             with self.subTest(script=script.name):
                 self.assertTrue(script.planted)
