@@ -223,6 +223,14 @@ TEST(DiagnoseProcesses, ManyThreadsThatWaitForFewCpusAreTooMany) {
   EXPECT_EQ(diagnosis.prescriptions.at(0).text, "torch.set_num_threads(2)");
 }
 
+TEST(DiagnoseProcesses, APoolBesideABusyFirstThreadIsNotTooMany) {
+  // A loop in Python and JAX's pool on two CPUs, recorded.
+  ProcessTimes main = Main({.cpu = 0.77, .queued = 0.16, .other = 0.07});
+  for (int i = 0; i < 15; ++i) main.others.push_back({.cpu = 0.066, .queued = 0.075, .lock = 0.86});
+  main.cpus = 1.76;
+  EXPECT_NE(VerdictOf(Of({main}, 2)), Verdict::kThreads);
+}
+
 TEST(DiagnoseProcesses, AFewThreadsThatWaitForACpuOnABusyMachineAreNotTooMany) {
   ProcessTimes main = Main({.cpu = 0.5, .queued = 0.5});
   main.others = {{.cpu = 0.5, .queued = 0.5}};

@@ -108,8 +108,9 @@ Finding InCheckpoints(const RunProfile& profile, const PlannedTimes& times, cons
     finding.prescriptions.push_back(std::move(async));
   }
   if (finding.prescriptions.empty()) {
-    finding.why += "; no key makes them rarer than epochs are, and a faster disk for the run "
-                   "makes each of them shorter";
+    finding.why +=
+        "; no key makes them rarer than epochs are, and a faster disk for the run "
+        "makes each of them shorter";
   }
   return finding;
 }

@@ -75,6 +75,12 @@ constexpr KnownWord kWords[] = {
     {"backward", PythonPart::kCompute},      {"forward", PythonPart::kCompute},
 };
 
+// Pairs of words in such a name: get_batch, makeSample.
+constexpr std::string_view kMakes[] = {"get",   "make",   "next", "load",    "fetch",
+                                       "build", "create", "read", "prepare", "generate"};
+constexpr std::string_view kMade[] = {"batch",   "minibatch", "sample", "samples",
+                                      "example", "examples",  "item",   "data"};
+
 // Lines of the program itself, by a part of their text.
 constexpr std::pair<std::string_view, PythonPart> kLines[] = {
     {".backward(", PythonPart::kCompute}, {"torch.save(", PythonPart::kCheckpoint},
@@ -99,6 +105,11 @@ std::set<std::string> WordsOf(std::string_view name) {
   }
   if (!word.empty()) words.insert(word);
   return words;
+}
+
+bool MakesInput(const std::set<std::string>& words) {
+  const auto has = [&](std::string_view word) { return words.contains(std::string(word)); };
+  return std::ranges::any_of(kMakes, has) && std::ranges::any_of(kMade, has);
 }
 
 bool Has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
@@ -217,16 +228,23 @@ void ViewCompilations(const PythonStacks& stacks, std::span<const int64_t> sampl
                       PythonView& view) {
   const std::span<const int64_t> later = samples.subspan(samples.size() / 2);
   Blames lines;
-  int64_t compiling = 0;
-  bool before = false;
+  int64_t compiling = 0, begun = 0, compiled = 0;
+  bool traced_before = false, compiled_before = false;
   for (const int64_t sample : later) {
     const std::vector<StackFrame>& stack = stacks.stacks[static_cast<size_t>(sample)];
-    const bool now = Compiles(stack);
-    if (now) lines.Add(stack);
-    compiling += now;
-    view.compilations += now && !before;
-    before = now;
+    const bool compiles = Compiles(stack);
+    const bool in_compiler = compiles && std::ranges::any_of(stack, [](const StackFrame& frame) {
+                               return Has(frame.file, "jax/_src/compiler");
+                             });
+    if (compiles) lines.Add(stack);
+    compiling += compiles;
+    begun += compiles && !traced_before;
+    compiled += in_compiler && !compiled_before;
+    traced_before = compiles;
+    compiled_before = in_compiler;
   }
+  // Where steps are short, hardly any moment lies between one compilation and the next.
+  view.compilations = std::max(begun, compiled);
   view.compile_share = ShareOf(compiling, std::ssize(later));
   view.compiled = lines.Most(static_cast<double>(later.size()));
 }
@@ -311,6 +329,7 @@ PythonPart PartOf(const std::vector<StackFrame>& stack) {
       for (const KnownWord& known : kWords) {
         if (words.contains(std::string(known.word))) return known.part;
       }
+      if (MakesInput(words)) return PythonPart::kInput;
       continue;
     }
     for (const KnownFrame& known : kKnown) {

@@ -92,6 +92,13 @@ TEST(PartOf, GoesByTheOutermostFrameThatIsKnown) {
   EXPECT_EQ(PartOf({}), PythonPart::kOther);
 }
 
+TEST(PartOf, FunctionsThatMakeBatchesAreInput) {
+  EXPECT_EQ(PartOf({Own("main", 1), Own("get_batch", 2)}), PythonPart::kInput);
+  EXPECT_EQ(PartOf({Own("main", 1), Own("makeSample", 2)}), PythonPart::kInput);
+  EXPECT_EQ(PartOf({Own("train_batch", 2)}), PythonPart::kOther);
+  EXPECT_EQ(PartOf({Own("sample", 2)}), PythonPart::kOther);  // a model may do so
+}
+
 TEST(PartOf, TakesWordsOfNamesWhole) {
   EXPECT_EQ(PartOf({Own("logits", 1)}), PythonPart::kOther);
   EXPECT_EQ(PartOf({Own("catalog", 1)}), PythonPart::kOther);
@@ -153,6 +160,13 @@ TEST(DiagnoseStacks, AFunctionThatIsCompiledAgainAndAgainIsNamedWithItsLine) {
   EXPECT_EQ(diagnosis.stage, "train.py:44");
   EXPECT_THAT(diagnosis.why, HasSubstr("compiled again and again, 38%"));
   EXPECT_THAT(diagnosis.prescriptions.at(0).text, HasSubstr("dynamic=True"));
+}
+
+TEST(DiagnoseStacks, CompilationsBetweenWhichNoStepIsSeenAreCountedByTheirPhases) {
+  const std::vector<StackFrame> trace(kCompile.begin(), kCompile.end() - 1);
+  std::vector<std::pair<std::vector<StackFrame>, int64_t>> moments;
+  for (int step = 0; step < 20; ++step) moments.insert(moments.end(), {{trace, 2}, {kCompile, 3}});
+  EXPECT_THAT(Of(Stacks(moments), {.cpu = 1}).why, HasSubstr("compiled again and again"));
 }
 
 TEST(DiagnoseStacks, OneCompilationHoweverLongIsNoLoss) {

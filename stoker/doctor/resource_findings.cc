@@ -13,6 +13,9 @@ constexpr double kWants = 0.01;
 // So many times as many threads as CPUs, which wait so much of their time, are too many. On a
 // machine that others use, waiting alone says nothing.
 constexpr double kTooMany = 2, kQueued = 0.35;
+// And all together they want so many times the CPUs that there are. The pool of JAX and a loop in
+// Python beside it want 1.5 times two CPUs, and gain a tenth at most from fewer threads.
+constexpr double kWantedTimes = 1.7;
 // What waiting for a CPU costs beyond the CPUs that there are, such as caches and barriers.
 constexpr double kCostOfQueues = 0.6;
 
@@ -41,7 +44,7 @@ struct Wanting {
 bool TooMany(const Wanting& wanting, int64_t cpus) {
   return static_cast<double>(wanting.threads) >= kTooMany * static_cast<double>(cpus) &&
          wanting.queued_share() >= kQueued &&
-         wanting.cpu + wanting.queued > 1.2 * static_cast<double>(cpus);
+         wanting.cpu + wanting.queued > kWantedTimes * static_cast<double>(cpus);
 }
 
 Finding OfTooMany(const Wanting& wanting, int64_t cpus, std::string_view what, std::string words) {

@@ -1,5 +1,5 @@
 # planted: a JAX loop that makes each batch itself, in Python, before the step that takes it
-# verdict: augmentation python
+# verdict: threads augmentation
 # needs: jax
 
 import rate
@@ -26,7 +26,7 @@ def step(weights, x, y):
     return [w - 0.01 * slope for w, slope in zip(weights, slopes)], loss
 
 
-def sample(index):
+def make_sample(index):
     rng = np.random.default_rng(index)
     picture = rng.random((SIDE, SIDE), dtype=np.float32)
     for row in range(SIDE):  # a blur, row by row and value by value
@@ -38,7 +38,7 @@ def sample(index):
 def main():
     weights, index = first_weights(), 0
     while True:
-        pairs = [sample(index + i) for i in range(BATCH)]
+        pairs = [make_sample(index + i) for i in range(BATCH)]
         x, y = np.stack([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
         weights, _ = step(weights, x, y)
         index += BATCH
