@@ -15,7 +15,7 @@ constexpr double kWants = 0.01;
 constexpr double kTooMany = 2, kQueued = 0.35;
 // And all together they want so many times the CPUs that there are. The pool of JAX and a loop in
 // Python beside it want 1.5 times two CPUs, and gain a tenth at most from fewer threads.
-constexpr double kWantedTimes = 1.7;
+constexpr double kWantedTimes = 1.6;
 // What waiting for a CPU costs beyond the CPUs that there are, such as caches and barriers.
 constexpr double kCostOfQueues = 0.6;
 
