@@ -12,7 +12,7 @@ SIDE, BATCH = 64, 64
 
 def first_weights():
     keys = jax.random.split(jax.random.PRNGKey(0), 2)
-    return [jax.random.normal(keys[0], (SIDE * SIDE, 256)) * 0.01, jax.random.normal(keys[1], (256, 10)) * 0.05]
+    return [jax.random.normal(keys[0], (SIDE * SIDE, 2048)) * 0.01, jax.random.normal(keys[1], (2048, 10)) * 0.05]
 
 
 def loss_of(weights, x, y):
@@ -26,21 +26,19 @@ def step(weights, x, y):
     return [w - 0.01 * slope for w, slope in zip(weights, slopes)], loss
 
 
-def make_sample(index):
-    rng = np.random.default_rng(index)
-    picture = rng.random((SIDE, SIDE), dtype=np.float32)
-    for row in range(SIDE):  # a blur, row by row and value by value
-        for column in range(1, SIDE - 1):
-            picture[row, column] = (picture[row, column - 1] + picture[row, column] + picture[row, column + 1]) / 3
-    return picture.ravel(), index % 10
+def make_batch(index):
+    pictures = np.random.default_rng(index).random((BATCH, SIDE, SIDE), dtype=np.float32)
+    for picture in pictures:  # a blur, row by row and value by value
+        for row in range(SIDE):
+            for column in range(1, SIDE - 1):
+                picture[row, column] = (picture[row, column - 1] + picture[row, column] + picture[row, column + 1]) / 3
+    return pictures.reshape(BATCH, -1), np.arange(index, index + BATCH) % 10
 
 
 def main():
     weights, index = first_weights(), 0
     while True:
-        pairs = [make_sample(index + i) for i in range(BATCH)]
-        x, y = np.stack([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
-        weights, _ = step(weights, x, y)
+        weights, _ = step(weights, *make_batch(index))
         index += BATCH
         if not rate.more(BATCH):
             jax.block_until_ready(weights)
