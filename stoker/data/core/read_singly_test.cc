@@ -238,6 +238,23 @@ TEST(ReadSingly, AFewSlowBatchesDoNotChangeHowManyAreMadeAtATime) {
   }
 }
 
+// What a `cache` holds of the first batch says nothing of the next.
+TEST(ReadSingly, ThreadsAreAddedWhileASlowBatchIsMadeAfterAQuickOne) {
+  constexpr int kSize = 1500, kWanted = 4;
+  std::atomic<int> at_once = 0, most = 0;
+  const Dataset numbers = Numbers(2 * kSize, [&](int64_t position) {
+    if (position < kSize || most >= kWanted) return OkStatus();
+    most = std::max(most.load(), ++at_once);
+    STOKER_RETURN_IF_ERROR(Sleep(10'000'000));
+    --at_once;
+    return OkStatus();
+  });
+  const PipelineCpuScope one(1);
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset batches, Batches(numbers, kSize)[0]);
+  STOKER_ASSERT_OK(ReadAll(batches, Runtime::Threaded()));
+  EXPECT_GE(most, kWanted);
+}
+
 // As in the epochs after the first behind a `cache`.
 TEST(ReadSingly, SharesNothingOnceReadsAreQuick) {
   const auto read_as_member = [](const ReadOne& read, SharedLoops& loops) {

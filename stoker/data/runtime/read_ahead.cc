@@ -155,7 +155,9 @@ Status ReadAhead::WaitForChunk() {
     if (ready) break;
     // The chunk stays where it is being made: the pass still stands before it.
     if (StopScope::Asked()) status = AskedToStop(stats().name());
-    if (!status.ok() || !tuner_.chunks_are_made_together()) continue;
+    // A chunk that one thread makes says nothing before it is finished.
+    const bool has_rounds = rounds_made_ > interval_.rounds_before;
+    if (!status.ok() || (!tuner_.chunks_are_made_together() && !has_rounds)) continue;
     TuneIfDue(NowNs());
     const MutexUnlock meanwhile(mutex_);
     status = StartMissingThreads();

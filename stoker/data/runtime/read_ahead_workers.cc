@@ -286,7 +286,7 @@ void ReadAhead::TuneIfDue(int64_t now) {
   const bool were_together = tuner_.chunks_are_made_together();
   const bool together = interval_.made_together + interval_.made_alone > 0
                             ? interval_.made_together > interval_.made_alone
-                            : were_together;
+                            : were_together || rounds > 0;
   if (together != were_together) {
     Log(tuner_.SetChunksAreMadeTogether(together));
   } else {
