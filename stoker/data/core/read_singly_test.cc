@@ -8,6 +8,7 @@
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/options/registry.h"
+#include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/runtime/read_ahead.h"
 #include "stoker/data/testing/test_stages.h"
 
