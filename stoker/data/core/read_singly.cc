@@ -16,7 +16,7 @@ class ReadTimes {
  public:
   ReadTimes(SharedLoops* loops, const StageStats& stage) : loops_(loops), stage_(stage) {}
   ~ReadTimes() {
-    if (loops_ != nullptr && reads_ > 0) loops_->SetReadsAreSlow(stage_, AreSlow());
+    if (loops_ != nullptr && reads_ > 0) loops_->SetReadsAreSlow(stage_, ToBeShared());
   }
   ReadTimes(const ReadTimes&) = delete;
   ReadTimes& operator=(const ReadTimes&) = delete;
@@ -26,12 +26,16 @@ class ReadTimes {
     ns_ += ns;
     ++reads_;
   }
-  bool AreSlow() const { return ns_ >= kSlowReadNs * reads_; }
+  // Notes that a read has shared its own work. Then reads are not shared: parts of them are more,
+  // and smaller. By the thread of the call.
+  void AddSharedInside() { shared_inside_ = true; }
+  bool ToBeShared() const { return !shared_inside_ && ns_ >= kSlowReadNs * reads_; }
 
  private:
   SharedLoops* const loops_;  // null: the calling thread has none
   const StageStats& stage_;
   std::atomic<int64_t> ns_{0}, reads_{0};
+  bool shared_inside_ = false;
 };
 
 }  // namespace
@@ -43,13 +47,15 @@ Status ReadSingly(const DatasetNode& node, int64_t count, const ReadContext& con
   ReadTimes times(loops, stats);
   int64_t first = 0;
   bool shared = loops != nullptr && loops->ReadsAreSlow(stats);
+  const int64_t opened_before = SharedLoops::OpenedByThisThread();
   for (int64_t began = NowNs(); first < count && !shared; ++first) {
     if (context.stopped()) return AskedToStop(node.name());
     STOKER_RETURN_IF_ERROR(read(first, context));
     STOKER_RETURN_IF_ERROR(taken(first));
     const int64_t now = NowNs();
     times.Add(now - std::exchange(began, now));
-    shared = loops != nullptr && times.AreSlow();
+    if (SharedLoops::OpenedByThisThread() > opened_before) times.AddSharedInside();
+    shared = loops != nullptr && times.ToBeShared();
   }
   if (first == count) return OkStatus();
 

@@ -239,6 +239,40 @@ TEST(ReadSingly, AFewSlowBatchesDoNotChangeHowManyAreMadeAtATime) {
   }
 }
 
+// A chunk of several batches: 16 reads at a time are more than 4 batches.
+TEST(ReadSingly, SharesTheReadsOfABatchRatherThanBatches) {
+  constexpr int kThreads = 8;
+  std::atomic<int> came = 0;
+  std::atomic<bool> together = true;
+  const Dataset numbers = Numbers(2 * kThreads, [&](int64_t position) {
+    // The first of each batch shows that they are slow; all others of the first can be read at
+    // once.
+    if (position % kThreads == 0) return Sleep();
+    if (position < kThreads && !CameTogether(came, kThreads - 1)) together = false;
+    return OkStatus();
+  });
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset batches, Batches(numbers, kThreads)[2]);
+  const auto pass = *Pass::Create(batches, Runtime::Inline(), {.seed = 1});
+  const ReadContext context(*pass, /*epoch=*/0, /*vectorized=*/true);
+  std::atomic<bool> over = false;
+  SharedLoops loops([] {});
+  std::vector<std::jthread> helpers;
+  for (int i = 1; i < kThreads; ++i) {
+    helpers.emplace_back([&] {
+      while (!over) {
+        loops.Help();
+        std::this_thread::yield();
+      }
+    });
+  }
+  {
+    const SharedLoops::Member member(loops, 0);
+    STOKER_EXPECT_OK(batches.node().ReadRows(std::vector<int64_t>{0, 1}, context));
+  }
+  over = true;
+  EXPECT_TRUE(together);
+}
+
 // What a `cache` holds of the first batch says nothing of the next.
 TEST(ReadSingly, ThreadsAreAddedWhileASlowBatchIsMadeAfterAQuickOne) {
   constexpr int kSize = 1500, kWanted = 4;

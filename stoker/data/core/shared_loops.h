@@ -54,6 +54,8 @@ class SharedLoops {
 
   // Returns those that a loop of the calling thread would be shared in; null where it would not be.
   static SharedLoops* OfThisThread();
+  // Returns how many shared loops the calling thread has opened so far.
+  static int64_t OpenedByThisThread();
 
   // Whether the elements that a stage read one by one the last time came slowly (read_singly.h).
   bool ReadsAreSlow(const StageStats& stage) const;
