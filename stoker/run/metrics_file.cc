@@ -79,9 +79,9 @@ Result<MetricsFile> MetricsFile::Open(std::string path) {
 }
 
 Status MetricsFile::FollowName() {
-  STOKER_ASSIGN_OR_RETURN(const bool is_still, internal::IsStill(path_, descriptor_.get(),
-                                                                 AT_SYMLINK_NOFOLLOW,
-                                                                 /*patience_seconds=*/0));
+  STOKER_ASSIGN_OR_RETURN(const bool is_still,
+                          internal::IsStill(path_, descriptor_.get(), AT_SYMLINK_NOFOLLOW,
+                                            /*patience_seconds=*/0));
   if (is_still) return OkStatus();
   STOKER_ASSIGN_OR_RETURN(Descriptor named, OpenForAppending(path_));
   struct stat status;
