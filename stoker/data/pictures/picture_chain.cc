@@ -19,12 +19,6 @@ bool CanBeStored(DType dtype) {
   return dtype == DType::kUInt8 || dtype == DType::kFloat32 || dtype == DType::kBFloat16;
 }
 
-// Whether a chain may begin with the map: no other has a picture to work on there.
-bool BeginsAChain(const DatasetNode* map) {
-  return As<PictureDecoder>(*map) != nullptr && As<PictureFinishing>(*map) == nullptr &&
-         As<PictureGeometry>(*map) == nullptr;
-}
-
 }  // namespace
 
 struct PictureChain::Picture {
@@ -85,14 +79,16 @@ bool IsPictureMap(const DatasetNode& node) {
   return decoder != nullptr && decoder->picture_field().has_value();
 }
 
-std::optional<PictureChain> PictureChain::AtEndOf(std::span<const DatasetNode* const> maps) {
-  for (; !maps.empty(); maps = maps.subspan(1)) {
-    if (!BeginsAChain(maps.front())) continue;
-    PictureChain chain;
-    const auto add = [&](const DatasetNode* map) { return chain.Add(*map); };
-    if (std::ranges::all_of(maps, add) && chain.ShapesAreKnown()) return chain;
+std::optional<PictureChain> PictureChain::LongestFrom(std::span<const DatasetNode* const> maps) {
+  PictureChain grown;
+  size_t longest = 0;
+  for (size_t i = 0; i < maps.size() && grown.Add(*maps[i]); ++i) {
+    if (grown.ShapesAreKnown()) longest = i + 1;
   }
-  return std::nullopt;
+  if (longest == 0) return std::nullopt;
+  PictureChain chain;
+  for (const DatasetNode* map : maps.first(longest)) chain.Add(*map);
+  return chain;
 }
 
 std::optional<PictureChain> PictureChain::FirstIn(std::span<const DatasetNode* const> stages) {
@@ -100,10 +96,14 @@ std::optional<PictureChain> PictureChain::FirstIn(std::span<const DatasetNode* c
   auto begin = std::ranges::find_if(stages, is_picture_map);
   while (begin != stages.end()) {
     const auto end = std::find_if_not(begin, stages.end(), is_picture_map);
-    begin = std::find_if(begin, end, BeginsAChain);
-    for (auto last = end; last != begin; --last) {
-      if (std::optional<PictureChain> chain = AtEndOf({begin, last})) return chain;
+    std::optional<PictureChain> latest;
+    for (auto latest_end = begin; begin != end; ++begin) {
+      std::optional<PictureChain> chain = LongestFrom({begin, end});
+      if (!chain || begin + std::ssize(chain->maps()) <= latest_end) continue;
+      latest_end = begin + std::ssize(chain->maps());
+      latest = std::move(chain);
     }
+    if (latest) return latest;
     begin = std::find_if(end, stages.end(), is_picture_map);
   }
   return std::nullopt;

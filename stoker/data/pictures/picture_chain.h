@@ -21,11 +21,10 @@ bool IsPictureMap(const DatasetNode& node);
 // one draw or by several, and finish their values. Immutable; thread-safe.
 class PictureChain {
  public:
-  // Returns the longest suffix of `maps` (consecutive, first applied first) that decodes every
-  // field it changes and gives each one known shape; nothing if there is none. The nodes must
+  // Returns consecutive maps among `stages` (of any kind, first applied first) that decode every
+  // field they change and give each one known shape: of the first run of picture maps that has
+  // such, those that end latest, and of these the most. Nothing if there are none. The nodes must
   // outlive the chain.
-  static std::optional<PictureChain> AtEndOf(std::span<const DatasetNode* const> maps);
-  // Returns the first such chain among consecutive stages of any kind.
   static std::optional<PictureChain> FirstIn(std::span<const DatasetNode* const> stages);
 
   const std::vector<const DatasetNode*>& maps() const { return maps_; }
@@ -65,6 +64,8 @@ class PictureChain {
   struct Picture;  // the work on one picture
 
   PictureChain() = default;
+  // Returns the longest such chain that begins with the first of `maps`.
+  static std::optional<PictureChain> LongestFrom(std::span<const DatasetNode* const> maps);
   // Adds a map. Returns false if it cannot follow those added before.
   bool Add(const DatasetNode& map);
   bool AddGeometry(const DatasetNode& map, const PictureGeometry& geometry);
