@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <ctime>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "stoker/io/temporary.h"
 #include "stoker/run/published_progress.h"
 #include "stoker/run/run_environment.h"
+#include "stoker/run/run_lock_internal.h"
 
 namespace stoker {
 namespace fs = std::filesystem;
@@ -28,64 +28,6 @@ std::tm LocalTime(std::chrono::system_clock::time_point when) {
   std::tm local{};
   ::localtime_r(&seconds, &local);
   return local;
-}
-
-// A run writes to these files in place and cuts them, which must not happen to a link's target; a
-// pipe would be waited for until somebody reads from it.
-Status CheckOwnFiles(const RunPaths& paths) {
-  for (const std::string& path : {paths.lock(), paths.log(), paths.metrics()}) {
-    std::error_code error;
-    const fs::path target = fs::read_symlink(path, error);
-    if (error == std::errc::no_such_file_or_directory) continue;
-    if (error == std::errc::invalid_argument) {  // not a link
-      if (const fs::file_type type = fs::status(path, error).type();
-          type == fs::file_type::regular || type == fs::file_type::not_found || error)
-        continue;
-      return FailedPrecondition(
-          "{}: is no regular file, and a run writes only to such; put the file back, or remove "
-          "what is in its place",
-          path);
-    }
-    if (error) return ErrnoStatus(error.value(), path + ": cannot look whether it is a link");
-    return FailedPrecondition(
-        "{}: is a symbolic link to {}, and a run writes only to files of its own; put the file "
-        "itself in the link's place",
-        path, target.string());
-  }
-  return OkStatus();
-}
-
-// A lock of fcntl(2) on the open file, over all of it. Unlike one of flock(2), it can be asked for
-// without being taken.
-struct flock LockForWriting() {
-  return {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-}
-
-// Whether `lock` is open on the run's lock, which another process may have removed.
-Result<bool> IsLockOf(const RunPaths& paths, const Descriptor& lock) {
-  return internal::IsStill(paths.lock(), lock.get(), AT_SYMLINK_NOFOLLOW);
-}
-
-Status IsHeldByAnother(const fs::path& root) {
-  return Unavailable("{}: another process is training in this run; wait for it or name another run",
-                     root.string());
-}
-
-Result<Descriptor> TakeLock(const RunPaths& paths) {
-  for (;;) {
-    STOKER_RETURN_IF_ERROR(CheckOwnFiles(paths));
-    Descriptor lock =
-        OpenUninterrupted(paths.lock().c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC);
-    if (!lock.valid()) return ErrnoStatus(errno, paths.lock());
-    struct flock whole = LockForWriting();
-    if (::fcntl(lock.get(), F_OFD_SETLK, &whole) != 0) {
-      if (errno != EAGAIN && errno != EACCES) return ErrnoStatus(errno, "locking " + paths.lock());
-      return IsHeldByAnother(paths.root);
-    }
-    // The process that held it may have removed it with its run: then it locks nothing.
-    STOKER_ASSIGN_OR_RETURN(const bool is_lock, IsLockOf(paths, lock));
-    if (is_lock) return lock;
-  }
 }
 
 // Whether it holds nothing but what a process leaves that was killed before it had written the
@@ -167,7 +109,7 @@ Status NothingToResume(const fs::path& root) {
 }
 
 Status ExistsAlready(const fs::path& root) {
-  if (RunIsHeld(root)) return IsHeldByAnother(root);
+  if (RunIsHeld(root)) return internal::RunIsHeldByAnother(root);
   if (IsExport(root))
     return FailedPrecondition("{}: exists already, and is an export; name another directory",
                               root.string());
@@ -204,7 +146,7 @@ Status MakeDirectory(RunPlace& place) {
 Result<Descriptor> Claim(RunPlace& place) {
   STOKER_RETURN_IF_ERROR(MakeDirectory(place));
   const RunPaths paths{place.root};
-  STOKER_ASSIGN_OR_RETURN(Descriptor lock, TakeLock(paths));
+  STOKER_ASSIGN_OR_RETURN(Descriptor lock, internal::TakeRunLock(paths));
   // Another process may have had the lock until now.
   const Result<bool> is_unused = IsUnused(place.root);
   if (is_unused.ok() && *is_unused) return lock;
@@ -246,12 +188,7 @@ fs::path NewRunPath(const fs::path& parent, std::string_view recipe_name,
   return path;
 }
 
-bool RunIsHeld(const fs::path& root) {
-  const Descriptor lock =
-      OpenUninterrupted(RunPaths{root}.lock().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  struct flock found = LockForWriting();
-  return lock.valid() && ::fcntl(lock.get(), F_OFD_GETLK, &found) == 0 && found.l_type != F_UNLCK;
-}
+bool RunIsHeld(const fs::path& root) { return internal::RunIsLocked(RunPaths{root}); }
 
 Result<ConfigNode> ReadRunRecipe(const fs::path& root) {
   const std::string path = RunPaths{root}.recipe();
@@ -332,7 +269,7 @@ void HeldRun::Discard() {
   const MutexLock guard(mutex_);
   // What cannot be looked at stays.
   const auto is_ours = [this] {
-    const Result<bool> is_lock = IsLockOf(paths_, lock_);
+    const Result<bool> is_lock = internal::IsLockOfRun(paths_, lock_);
     return is_lock.ok() && *is_lock;
   };
   if (!is_new_ || !is_ours() || !HoldsOnlyWhatIsWrittenBeforeTheFirstStep(paths_.root)) return;
@@ -379,7 +316,7 @@ Result<RunDirectory> RunDirectory::Open(const fs::path& root) {
   STOKER_RETURN_IF_ERROR(ReadRunRecipe(root).status());
   if (IsExport(root)) return NothingToResume(root);
   RunPaths paths{root};
-  STOKER_ASSIGN_OR_RETURN(Descriptor lock, TakeLock(paths));
+  STOKER_ASSIGN_OR_RETURN(Descriptor lock, internal::TakeRunLock(paths));
   RemoveLeftovers(root.string());
   // Here too: a disk that is nearly full would have no room for the next checkpoint.
   RemoveLeftovers(paths.checkpoints());
