@@ -273,7 +273,7 @@ TEST(ReadSingly, SharesTheReadsOfABatchRatherThanBatches) {
   EXPECT_TRUE(together);
 }
 
-// What a `cache` holds of the first batch says nothing of the next.
+// The first batch may be quick because a `cache` holds it, and the next one slow.
 TEST(ReadSingly, ThreadsAreAddedWhileASlowBatchIsMadeAfterAQuickOne) {
   constexpr int kSize = 1500, kWanted = 4;
   std::atomic<int> at_once = 0, most = 0;

@@ -14,7 +14,6 @@ namespace {
 
 // What the calling thread is at the moment; null within a round, and on all other threads.
 thread_local SharedLoops::Member* current = nullptr;
-thread_local int64_t opened_by_this_thread = 0;
 
 // The loop's caller keeps a failed round's error as a value, so nothing stays noted on the thread.
 void RunRound(int64_t round, StageStats& stats, const std::function<void(int64_t)>& body) {
@@ -46,7 +45,7 @@ SharedLoops::Member::Member(SharedLoops& loops, int64_t chunk)
 
 SharedLoops::Member::~Member() { current = around_; }
 
-int64_t SharedLoops::OpenedByThisThread() { return opened_by_this_thread; }
+int64_t SharedLoops::OpenedByThisThread() { return current == nullptr ? 0 : current->opened_; }
 
 SharedLoops* SharedLoops::OfThisThread() { return current == nullptr ? nullptr : &current->loops_; }
 
@@ -74,8 +73,7 @@ void SharedLoops::Run(Member& member, int64_t rounds, StageStats& stats,
             .stats = stats,
             .body = body,
             .scope = StopScope::Innermost()};
-  member.had_loops_ = true;
-  ++opened_by_this_thread;
+  ++member.opened_;
   const MutexLock lock(mutex_);
   const auto older = [](const Loop* one, const Loop* other) { return one->chunk < other->chunk; };
   open_.insert(std::ranges::upper_bound(open_, &loop, older), &loop);

@@ -39,7 +39,7 @@ class SharedLoops {
     // Returns the bytes of buffers (Scratch) that other threads have requested in its loops so far.
     int64_t asked_by_others() const { return asked_by_others_; }
     // Returns whether it had any loop that others could help in.
-    bool had_loops() const { return had_loops_; }
+    bool had_loops() const { return opened_ > 0; }
 
    private:
     friend class SharedLoops;
@@ -48,13 +48,13 @@ class SharedLoops {
     SharedLoops& loops_;
     const int64_t chunk_;
     int64_t asked_by_others_ = 0;
-    bool had_loops_ = false;
+    int64_t opened_ = 0;  // loops
     Member* const around_;
   };
 
   // Returns those that a loop of the calling thread would be shared in; null where it would not be.
   static SharedLoops* OfThisThread();
-  // Returns how many shared loops the calling thread has opened so far.
+  // Returns how many loops the Member that the calling thread is has opened; 0 if it is none.
   static int64_t OpenedByThisThread();
 
   // Whether the elements that a stage read one by one the last time came slowly (read_singly.h).
