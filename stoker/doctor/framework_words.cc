@@ -80,8 +80,8 @@ std::string WordsForOneShape(Framework framework) {
              "tf.function(reduce_retracing=True); numbers that change as tensors";
     case Framework::kJax:
       return "batches of one shape (a last one not full left out, lengths padded to a few), and "
-             "one "
-             "jax.jit outside of the loop; numbers that change as arrays, not as static_argnums";
+             "one jax.jit outside of the loop; numbers that change as arrays, not as "
+             "static_argnums";
     case Framework::kUnknown: break;
   }
   return "batches of one shape: lengths padded to a few, and a last batch not full left out";

@@ -114,6 +114,10 @@ bool MakesInput(const std::set<std::string>& words) {
 
 bool Has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
+bool IsFrame(const StackFrame& frame, std::string_view file, std::string_view function) {
+  return Has(frame.file, file) && Has(frame.function, function);
+}
+
 const StackFrame* InnermostOwn(const std::vector<StackFrame>& stack) {
   const auto found = std::ranges::find(stack.rbegin(), stack.rend(), true, &StackFrame::own);
   return found == stack.rend() ? nullptr : &*found;
@@ -154,15 +158,10 @@ bool ReadsDevice(const std::vector<StackFrame>& stack) {
 // Whether a function is traced and compiled for the arguments that it got. Frames that a compiled
 // function leaves on the stack too are not among these.
 bool Compiles(const std::vector<StackFrame>& stack) {
-  constexpr KnownFrame kCompilers[] = {
-      {"jax/_src/pjit", "cache_miss", PythonPart::kCompute},
-      {"torch/_dynamo/convert_frame", "", PythonPart::kCompute},
-      {"eager/polymorphic_function", "_create_concrete_function", PythonPart::kCompute},
-  };
-  const auto compiles = [&](const StackFrame& frame) {
-    return std::ranges::any_of(kCompilers, [&](const KnownFrame& known) {
-      return Has(frame.file, known.file) && Has(frame.function, known.function);
-    });
+  const auto compiles = [](const StackFrame& frame) {
+    return IsFrame(frame, "jax/_src/pjit", "cache_miss") ||
+           IsFrame(frame, "torch/_dynamo/convert_frame", "") ||
+           IsFrame(frame, "eager/polymorphic_function", "_create_concrete_function");
   };
   // Where JAX has no fast way to a compiled function, cache_miss runs it too.
   const auto runs = [](const StackFrame& frame) {
@@ -333,7 +332,7 @@ PythonPart PartOf(const std::vector<StackFrame>& stack) {
       continue;
     }
     for (const KnownFrame& known : kKnown) {
-      if (Has(frame.file, known.file) && Has(frame.function, known.function)) return known.part;
+      if (IsFrame(frame, known.file, known.function)) return known.part;
     }
   }
   if (const StackFrame* const own = InnermostOwn(stack)) {
